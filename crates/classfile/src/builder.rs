@@ -1,0 +1,220 @@
+//! Code from nothing.
+//!
+//! A [`CodeBuilder`] takes instructions one after the other and finds the rest: stack depth, offsets of
+//! labels, and frames. A label's frame is what is known when it is bound: the types at the first jump to
+//! it or, if control also falls into it, what both agree on. So a local that is set only after a loop's
+//! label was bound is not known inside the loop; set it before.
+
+use crate::attribute::{Attribute, AttributeValue};
+use crate::code::{Code, Handler};
+use crate::constant::{Index, kind};
+use crate::constant_pool::ConstantPool;
+use crate::edit::EditError;
+use crate::effect::effect;
+use crate::encode::{Form, encode};
+use crate::flags::Flags;
+use crate::instruction::{Condition, Instruction, Pc};
+use crate::reframe::tell;
+use crate::type_state::{MethodShape, NotTypable, SlotType, TypeState};
+use std::borrow::Cow;
+
+/// A place in code that is being built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Label(usize);
+
+/// Builds the code of one method.
+#[derive(Debug)]
+pub struct CodeBuilder {
+    shape: MethodShape,
+    bytes: Vec<u8>,
+    /// None after an instruction that never goes on.
+    state: Option<TypeState>,
+    depth: u16,
+    max_stack: u16,
+    max_locals: u16,
+    labels: Vec<LabelState>,
+    /// Where a 16-bit jump offset is to be filled in: the jump, and its label.
+    jumps: Vec<(usize, Label)>,
+    handlers: Vec<(Label, Label, Label, Option<Index<kind::Class>>)>,
+    frames: Vec<(Pc, TypeState)>,
+}
+
+#[derive(Debug, Default)]
+struct LabelState {
+    place: Option<Pc>,
+    /// The types at a jump to it that was seen before it was bound.
+    expected: Option<TypeState>,
+}
+
+impl CodeBuilder {
+    /// Code for a method of `class` with that name, descriptor and flags.
+    pub fn new(class: &str, name: &str, descriptor: &str, flags: Flags) -> Self {
+        let shape = MethodShape {
+            class: class.into(),
+            is_static: flags.has(Flags::STATIC),
+            is_constructor: name == "<init>",
+            descriptor: descriptor.into(),
+        };
+        let state = TypeState::at_entry(&shape);
+        CodeBuilder {
+            max_locals: state.locals.len() as u16,
+            state: Some(state),
+            shape,
+            bytes: Vec::new(),
+            depth: 0,
+            max_stack: 0,
+            labels: Vec::new(),
+            jumps: Vec::new(),
+            handlers: Vec::new(),
+            frames: Vec::new(),
+        }
+    }
+
+    /// Appends an instruction that does not jump; jumps take labels, and have calls of their own.
+    pub fn push(&mut self, instruction: Instruction, constants: &ConstantPool<'_>) -> Result<(), EditError> {
+        let pc = self.here()?;
+        if let Some(state) = &mut self.state {
+            state.step(&instruction, Some(pc), &self.shape.class, constants)?;
+            self.max_locals = self.max_locals.max(state.locals.len() as u16);
+        }
+        let effect = effect(&instruction, constants);
+        self.depth = self.depth.saturating_sub(effect.pops) + effect.pushes;
+        self.max_stack = self.max_stack.max(self.depth);
+        encode(&instruction, pc, Form::Shortest, constants, &mut self.bytes);
+        if !instruction.falls_through() {
+            self.state = None;
+        }
+        Ok(())
+    }
+
+    /// A label to be bound later.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(LabelState::default());
+        Label(self.labels.len() - 1)
+    }
+
+    /// Jumps to `label` if `condition` holds.
+    pub fn jump_if(&mut self, condition: Condition, label: Label) -> Result<(), EditError> {
+        self.jump(Instruction::If(condition, 0), label)
+    }
+
+    /// Jumps to `label`.
+    pub fn goto(&mut self, label: Label) -> Result<(), EditError> {
+        self.jump(Instruction::Goto(0), label)
+    }
+
+    /// Puts `label` here. Bind each label once.
+    pub fn bind(&mut self, label: Label) -> Result<(), EditError> {
+        let pc = self.here()?;
+        let state = &mut self.labels[label.0];
+        state.place = Some(pc);
+        let types = match (state.expected.take(), self.state.take()) {
+            (Some(jumped), Some(fallen)) => agreed(jumped, fallen),
+            (jumped, fallen) => jumped.or(fallen).ok_or(EditError::NotTypable)?,
+        };
+        self.depth = types.stack.len() as u16;
+        self.frames.push((pc, types.clone()));
+        self.state = Some(types);
+        Ok(())
+    }
+
+    /// Starts a handler here for what lies between two bound labels, the second of them maybe not yet.
+    /// The locals are those known at `start`.
+    pub fn catch(
+        &mut self,
+        start: Label,
+        end: Label,
+        catch: Option<Index<kind::Class>>,
+        class: &str,
+    ) -> Result<(), EditError> {
+        let handler = self.label();
+        let from = self.labels[start.0].place.ok_or(EditError::NotTypable)?;
+        let at_start = self.frames.iter().rev().find(|(pc, _)| *pc == from).ok_or(EditError::NotTypable)?;
+        let types = TypeState { locals: at_start.1.locals.clone(), stack: vec![SlotType::Object(class.into())] };
+        self.state = None;
+        self.labels[handler.0].expected = Some(types);
+        self.bind(handler)?;
+        self.max_stack = self.max_stack.max(self.depth);
+        self.handlers.push((start, end, handler, catch));
+        Ok(())
+    }
+
+    /// The finished code.
+    pub fn finish(mut self, constants: &mut ConstantPool<'_>) -> Result<Code<'static>, EditError> {
+        let length = self.bytes.len();
+        if length > u16::MAX as usize || self.state.is_some() {
+            return Err(if length > u16::MAX as usize { EditError::TooLong(length) } else { EditError::NotTypable });
+        }
+        for (at, label) in std::mem::take(&mut self.jumps) {
+            let offset = self.place(label)? as i32 - at as i32;
+            let offset = i16::try_from(offset).map_err(|_| EditError::TooLong(length))?;
+            self.bytes[at + 1..at + 3].copy_from_slice(&offset.to_be_bytes());
+        }
+        let mut handlers = Vec::new();
+        for &(start, end, handler, catch) in &self.handlers {
+            let (start, end, handler) = (self.place(start)?, self.place(end)?, self.place(handler)?);
+            handlers.push(Handler { start, end, handler, catch });
+        }
+        let mut attributes = Vec::new();
+        if !self.frames.is_empty() {
+            let frames = tell(self.frames, &self.shape, &|pc| pc, constants)?;
+            let name = constants.add_utf8("StackMapTable")?;
+            attributes.push(Attribute { name, value: AttributeValue::StackMapTable(frames) });
+        }
+        let (max_stack, max_locals) = (self.max_stack, self.max_locals);
+        Ok(Code { max_stack, max_locals, bytes: Cow::Owned(self.bytes), handlers, attributes })
+    }
+
+    fn jump(&mut self, instruction: Instruction, label: Label) -> Result<(), EditError> {
+        // The constants of a jump are none, so any pool will do.
+        let none = ConstantPool::new();
+        let at = self.bytes.len();
+        let falls = instruction.falls_through();
+        if let (Some(types), Instruction::If(condition, _)) = (&mut self.state, &instruction) {
+            let left = types.stack.len().checked_sub(condition.operands() as usize).ok_or(NotTypable)?;
+            types.stack.truncate(left);
+            self.depth = left as u16;
+        }
+        encode(&instruction, 0, Form::Shortest, &none, &mut self.bytes);
+        self.jumps.push((at, label));
+        let target = &mut self.labels[label.0];
+        if target.place.is_none()
+            && let Some(types) = self.state.clone()
+        {
+            target.expected = Some(match target.expected.take() {
+                Some(before) => agreed(before, types),
+                None => types,
+            });
+        }
+        if !falls {
+            self.state = None;
+        }
+        Ok(())
+    }
+
+    fn place(&self, label: Label) -> Result<Pc, EditError> {
+        self.labels[label.0].place.ok_or(EditError::NotTypable)
+    }
+
+    fn here(&self) -> Result<Pc, EditError> {
+        Pc::try_from(self.bytes.len()).map_err(|_| EditError::TooLong(self.bytes.len()))
+    }
+}
+
+/// What two ways to the same place agree on: locals of different types are unusable there, but two
+/// objects are at least objects. Stacks must be alike but for that.
+fn agreed(a: TypeState, b: TypeState) -> TypeState {
+    let merge = |a: Vec<SlotType>, b: Vec<SlotType>| a.into_iter().zip(b).map(|(a, b)| a.agreed(b)).collect();
+    TypeState { locals: merge(a.locals, b.locals), stack: merge(a.stack, b.stack) }
+}
+
+impl SlotType {
+    fn agreed(self, other: SlotType) -> SlotType {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (SlotType::Null, object @ SlotType::Object(_)) | (object @ SlotType::Object(_), SlotType::Null) => object,
+            (SlotType::Object(_), SlotType::Object(_)) => SlotType::Object("java/lang/Object".into()),
+            _ => SlotType::Top,
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Frames for edited code.
+//!
+//! Mostly the old frames still hold, and only their distances change. Where an edit adds a local, a
+//! handler, a jump to a place that had no frame, or splits a conditional jump that has become too long,
+//! the types are followed through the edited code, and all frames are told anew.
+
+use crate::attribute::{Attribute, AttributeValue};
+use crate::code::Code;
+use crate::constant::{Index, kind};
+use crate::constant_pool::ConstantPool;
+use crate::edit::{CodeEdit, EditError};
+use crate::instruction::{Instruction, Pc};
+use crate::layout::Layout;
+use crate::stack_map::{Frame, FrameKind, FullFrame, VerificationType};
+use crate::stream::{Border, Step, for_each_step};
+use crate::type_state::{MethodShape, NotTypable, SlotType, TypeState};
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+/// Java 6. Before it, the verifier infers types and class files hold no frames.
+const FIRST_VERSION_WITH_FRAMES: u16 = 50;
+
+/// The new frames.
+pub(crate) struct Reframed {
+    frames: Frames,
+    /// Stretches of a constructor in which `this` is not initialized: no handler may cover them.
+    pub(crate) not_covered: Vec<(Pc, Pc)>,
+}
+
+enum Frames {
+    /// The class file has none.
+    None,
+    Table {
+        name: Option<Index<kind::Utf8>>,
+        frames: Vec<Frame>,
+    },
+}
+
+pub(crate) fn reframe(
+    code: &Code<'_>,
+    edit: &CodeEdit,
+    layout: &Layout,
+    shape: &MethodShape,
+    constants: &mut ConstantPool<'_>,
+    major_version: u16,
+) -> Result<Reframed, EditError> {
+    let has_frames = major_version >= FIRST_VERSION_WITH_FRAMES;
+    let afresh = has_frames
+        && (layout.jumps.iter().any(|jump| jump.splits)
+            || !edit.targets.is_empty()
+            || !edit.locals.is_empty()
+            || edit.wrap.is_some()
+            || edit.replaces_flow());
+    let holes = edit.wrap.is_some() && shape.is_constructor;
+    if !afresh && !holes {
+        let frames = if has_frames { shifted(code.frames(), layout) } else { Vec::new() };
+        let frames = if frames.is_empty() { Frames::None } else { Frames::Table { name: None, frames } };
+        return Ok(Reframed { frames, not_covered: Vec::new() });
+    }
+    let Follower { frames, uninitialized, .. } = follow(code, edit, layout, shape, constants)?;
+    let not_covered = if holes { uninitialized } else { Vec::new() };
+    if !afresh {
+        return Ok(Reframed { frames: Frames::None, not_covered });
+    }
+    let name = constants.add_utf8("StackMapTable")?;
+    let frames = tell(frames, shape, &|pc| layout.exact(pc), constants)?;
+    Ok(Reframed { frames: Frames::Table { name: Some(name), frames }, not_covered })
+}
+
+impl Reframed {
+    /// Puts the new frames where the old were.
+    pub(crate) fn replace(self, attributes: &mut Vec<Attribute<'_>>) {
+        let Frames::Table { name, frames } = self.frames else { return };
+        let old = attributes.iter_mut().find(|a| matches!(a.value, AttributeValue::StackMapTable(_)));
+        match (old, name) {
+            (Some(old), _) => old.value = AttributeValue::StackMapTable(frames),
+            (None, Some(name)) => attributes.push(Attribute { name, value: AttributeValue::StackMapTable(frames) }),
+            (None, None) => unreachable!("internal bug: shifted frames come from a table"),
+        }
+    }
+}
+
+/// The old frames at their new distances.
+fn shifted(frames: &[Frame], layout: &Layout) -> Vec<Frame> {
+    let (mut old_next, mut new_next) = (0, 0);
+    let shift = |frame: &Frame| {
+        let old = old_next + frame.offset_delta;
+        let new = layout.label(old);
+        let mut frame = Frame { offset_delta: new - new_next, kind: frame.kind.clone() };
+        (old_next, new_next) = (old + 1, new + 1);
+        for named in frame.types_mut() {
+            if let VerificationType::Uninitialized(pc) = named {
+                *pc = layout.exact(*pc);
+            }
+        }
+        frame
+    };
+    frames.iter().map(shift).collect()
+}
+
+/// Follows the types through the edited code.
+struct Follower<'f> {
+    code: &'f Code<'f>,
+    edit: &'f CodeEdit,
+    layout: &'f Layout,
+    shape: &'f MethodShape,
+    constants: &'f ConstantPool<'f>,
+    /// The old frames that are still to come.
+    declared: Peekable<IntoIter<(Pc, TypeState)>>,
+    /// How many jumps have been passed.
+    jumps: usize,
+    /// The types here; None where control does not come, as far as the code has told.
+    state: Option<TypeState>,
+    /// The types at the last label.
+    at_label: Option<TypeState>,
+    /// What the code behind a replaced instruction relies on, if the replacement never goes on.
+    unreached: Option<TypeState>,
+    /// Types at places of the new code that need a frame, in order.
+    frames: Vec<(Pc, TypeState)>,
+    uninitialized: Vec<(Pc, Pc)>,
+}
+
+fn follow<'f>(
+    code: &'f Code<'f>,
+    edit: &'f CodeEdit,
+    layout: &'f Layout,
+    shape: &'f MethodShape,
+    constants: &'f ConstantPool<'f>,
+) -> Result<Follower<'f>, NotTypable> {
+    let mut follower = Follower {
+        code,
+        edit,
+        layout,
+        shape,
+        constants,
+        declared: declared(code, shape, constants).into_iter().peekable(),
+        jumps: 0,
+        state: Some(TypeState::at_entry(shape)),
+        at_label: None,
+        unreached: None,
+        frames: Vec::new(),
+        uninitialized: Vec::new(),
+    };
+    let mut result = Ok(());
+    for_each_step(code, edit, |step| {
+        if result.is_ok() {
+            result = follower.step(step);
+        }
+    });
+    result.map(|()| follower)
+}
+
+impl Follower<'_> {
+    fn step(&mut self, step: Step<'_>) -> Result<(), NotTypable> {
+        match step {
+            Step::Label(pc) => self.label(pc)?,
+            Step::Original(placed) => self.instruction(&placed.instruction, Some(placed.pc))?,
+            Step::New(instruction) => self.instruction(instruction, None)?,
+            Step::Replaced(placed) if self.state.is_none() && placed.instruction.falls_through() => {
+                let (class, constants) = (&self.shape.class, self.constants);
+                run(&mut self.at_label, &placed.instruction, Some(placed.pc), class, constants)?;
+                self.unreached = self.at_label.take();
+            }
+            Step::Border(Border::Handler) if self.edit.wrap.is_some() => {
+                let mut types = TypeState::default();
+                self.promise_locals(&mut types);
+                types.stack.push(SlotType::Object("java/lang/Throwable".into()));
+                self.state = Some(types);
+                self.frame(self.layout.handler())?;
+            }
+            Step::Replaced(_) | Step::Border(_) => {}
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, pc: Pc) -> Result<(), NotTypable> {
+        let at = self.layout.label(pc);
+        if let Some((_, end)) = self.uninitialized.last_mut()
+            && *end == OPEN
+        {
+            *end = at;
+        }
+        if pc as usize == self.code.bytes().len() {
+            return Ok(());
+        }
+        let unreached = self.unreached.take();
+        if let Some((_, mut types)) = self.declared.next_if(|(frame_pc, _)| *frame_pc == pc) {
+            self.promise_locals(&mut types);
+            self.state = Some(types);
+            self.frame(at)?;
+        } else if self.state.is_none() && unreached.is_some() {
+            self.state = unreached;
+            self.frame(at)?;
+        } else if self.edit.targets.contains(&pc) {
+            self.frame(at)?;
+        }
+        if self.state.as_ref().is_some_and(TypeState::this_is_uninitialized) {
+            self.uninitialized.push((at, OPEN));
+        }
+        self.at_label = self.state.clone();
+        Ok(())
+    }
+
+    fn instruction(&mut self, instruction: &Instruction, pc: Option<Pc>) -> Result<(), NotTypable> {
+        run(&mut self.state, instruction, pc, &self.shape.class, self.constants)?;
+        if matches!(instruction, Instruction::If(..) | Instruction::Goto(_) | Instruction::Jsr(_)) {
+            let jump = &self.layout.jumps[self.jumps];
+            self.jumps += 1;
+            // A conditional that was split jumps to what stands behind it.
+            if jump.splits {
+                self.frame(jump.next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that a frame is needed here.
+    fn frame(&mut self, at: Pc) -> Result<(), NotTypable> {
+        self.frames.push((at, self.state.clone().ok_or(NotTypable)?));
+        Ok(())
+    }
+
+    /// The locals that the edit adds are set from the start.
+    fn promise_locals(&self, types: &mut TypeState) {
+        for &(slot, local) in &self.edit.locals {
+            types.set_local(slot, SlotType::from_verification(local, self.constants));
+        }
+    }
+}
+
+/// The end of a stretch that is not known yet.
+const OPEN: Pc = Pc::MAX;
+
+fn run(
+    state: &mut Option<TypeState>,
+    instruction: &Instruction,
+    pc: Option<Pc>,
+    this_class: &str,
+    constants: &ConstantPool<'_>,
+) -> Result<(), NotTypable> {
+    if let Some(types) = state {
+        types.step(instruction, pc, this_class, constants)?;
+        if !instruction.falls_through() {
+            *state = None;
+        }
+    }
+    Ok(())
+}
+
+/// The old frames with all their types, by their old offsets.
+fn declared(code: &Code<'_>, shape: &MethodShape, constants: &ConstantPool<'_>) -> Vec<(Pc, TypeState)> {
+    let mut current = TypeState::at_entry(shape);
+    let mut next = 0;
+    let mut all = Vec::new();
+    for frame in code.frames() {
+        current.stack.clear();
+        match &frame.kind {
+            FrameKind::Same { .. } => {}
+            FrameKind::SameWithStack { stack, .. } => {
+                current.stack = TypeState::from_frame(&[], &[*stack], constants).stack;
+            }
+            FrameKind::Chop(count) => {
+                for _ in 0..*count {
+                    if current.locals.pop() == Some(SlotType::Half) {
+                        current.locals.pop();
+                    }
+                }
+            }
+            FrameKind::Append(added) => current.locals.extend(TypeState::from_frame(added, &[], constants).locals),
+            FrameKind::Full(full) => current = TypeState::from_frame(&full.locals, &full.stack, constants),
+        }
+        let pc = next + frame.offset_delta;
+        next = pc + 1;
+        all.push((pc, current.clone()));
+    }
+    all
+}
+
+/// Frames as a class file tells them: each by its difference from the one before.
+/// Where `new` instructions stand is told by `place`.
+pub(crate) fn tell(
+    mut frames: Vec<(Pc, TypeState)>,
+    shape: &MethodShape,
+    place: &impl Fn(Pc) -> Pc,
+    constants: &mut ConstantPool<'_>,
+) -> Result<Vec<Frame>, EditError> {
+    // A split and a label can fall on the same place; the types are the same or the label's are wider.
+    frames.reverse();
+    frames.sort_by_key(|(at, _)| *at);
+    frames.dedup_by_key(|(at, _)| *at);
+    let mut locals = TypeState::at_entry(shape).to_frame(constants, place)?.map_err(|_| EditError::NotTypable)?.locals;
+    let mut next = 0;
+    let mut told = Vec::with_capacity(frames.len());
+    for (at, types) in frames {
+        let full = types.to_frame(constants, place)?.map_err(|_| EditError::NotTypable)?;
+        let kind = difference(&locals, &full);
+        locals = full.locals;
+        told.push(Frame { offset_delta: at - next, kind });
+        next = at + 1;
+    }
+    Ok(told)
+}
+
+fn difference(before: &[VerificationType], frame: &FullFrame) -> FrameKind {
+    let locals = &frame.locals[..];
+    match frame.stack[..] {
+        [] if locals == before => FrameKind::Same { long: false },
+        [stack] if locals == before => FrameKind::SameWithStack { long: false, stack },
+        [] if before.starts_with(locals) && before.len() - locals.len() <= 3 => {
+            FrameKind::Chop((before.len() - locals.len()) as u8)
+        }
+        [] if locals.starts_with(before) && locals.len() - before.len() <= 3 => {
+            FrameKind::Append(locals[before.len()..].into())
+        }
+        _ => FrameKind::Full(Box::new(frame.clone())),
+    }
+}
+
+impl From<NotTypable> for EditError {
+    fn from(_: NotTypable) -> Self {
+        EditError::NotTypable
+    }
+}

@@ -1,0 +1,365 @@
+//! The types of locals and stack at one point of a method, and how an instruction changes them.
+//!
+//! This is the part of verification by type checking that tells what the frame at a point *is*; whether
+//! the code is right is the virtual machine's to check. Because class files name the types wherever
+//! control flow meets, no types ever have to be merged, and no class hierarchy is needed.
+
+use crate::constant::Constant;
+use crate::constant_pool::{ConstantPool, MemberRef};
+use crate::descriptor::{BaseType, MethodDescriptor, TypeDescriptor};
+use crate::error::Overflow;
+use crate::instruction::*;
+use crate::java_str::JavaStr;
+use crate::stack_map::{FullFrame, VerificationType};
+
+/// A type of a slot. Object types are held by name so that they need no constants until one is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum SlotType {
+    Top,
+    Int,
+    Float,
+    Long,
+    Double,
+    /// The second slot of a long or double.
+    Half,
+    Null,
+    UninitializedThis,
+    /// The object of the `new` at this offset; None where the `new` is not in the original code.
+    Uninitialized(Option<Pc>),
+    Object(Box<str>),
+}
+
+/// Locals and stack by slots.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct TypeState {
+    pub(crate) locals: Vec<SlotType>,
+    pub(crate) stack: Vec<SlotType>,
+}
+
+/// The code does something that no verifier accepts, or that this crate does not follow (`jsr`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotTypable;
+
+/// What the types in a method's first frame depend on.
+#[derive(Clone, Debug)]
+pub(crate) struct MethodShape {
+    pub(crate) class: Box<str>,
+    pub(crate) is_static: bool,
+    pub(crate) is_constructor: bool,
+    pub(crate) descriptor: Box<str>,
+}
+
+impl TypeState {
+    /// The types when the method is entered.
+    pub(crate) fn at_entry(shape: &MethodShape) -> Self {
+        let mut state = TypeState::default();
+        if !shape.is_static {
+            state.locals.push(if shape.is_constructor && &*shape.class != "java/lang/Object" {
+                SlotType::UninitializedThis
+            } else {
+                SlotType::Object(shape.class.clone())
+            });
+        }
+        let text = crate::java_str::encode(&shape.descriptor);
+        let descriptor = MethodDescriptor::new(JavaStr::checked(&text));
+        let descriptor = descriptor.expect("internal bug: a method's descriptor is checked");
+        descriptor.parameters().for_each(|parameter| push(&mut state.locals, SlotType::of(parameter)));
+        state
+    }
+
+    /// The types that a frame tells.
+    pub(crate) fn from_frame(
+        locals: &[VerificationType],
+        stack: &[VerificationType],
+        constants: &ConstantPool<'_>,
+    ) -> Self {
+        let mut state = TypeState::default();
+        locals.iter().for_each(|&t| push(&mut state.locals, SlotType::from_verification(t, constants)));
+        stack.iter().for_each(|&t| push(&mut state.stack, SlotType::from_verification(t, constants)));
+        state
+    }
+
+    /// A frame that tells these types; `place` finds where the `new` of an uninitialized object went.
+    pub(crate) fn to_frame(
+        &self,
+        constants: &mut ConstantPool<'_>,
+        place: &impl Fn(Pc) -> Pc,
+    ) -> Result<Result<FullFrame, NotTypable>, Overflow> {
+        let mut entries = |slots: &[SlotType]| -> Result<Result<Vec<_>, NotTypable>, Overflow> {
+            let mut entries = Vec::new();
+            for slot in slots {
+                entries.push(match slot {
+                    SlotType::Half => continue,
+                    SlotType::Top => VerificationType::Top,
+                    SlotType::Int => VerificationType::Int,
+                    SlotType::Float => VerificationType::Float,
+                    SlotType::Long => VerificationType::Long,
+                    SlotType::Double => VerificationType::Double,
+                    SlotType::Null => VerificationType::Null,
+                    SlotType::UninitializedThis => VerificationType::UninitializedThis,
+                    SlotType::Uninitialized(Some(pc)) => VerificationType::Uninitialized(place(*pc)),
+                    SlotType::Uninitialized(None) => return Ok(Err(NotTypable)),
+                    SlotType::Object(name) => VerificationType::Object(constants.add_class(name)?),
+                });
+            }
+            Ok(Ok(entries))
+        };
+        let (Ok(mut locals), Ok(stack)) = (entries(&self.locals)?, entries(&self.stack)?) else {
+            return Ok(Err(NotTypable));
+        };
+        while locals.last() == Some(&VerificationType::Top) {
+            locals.pop();
+        }
+        Ok(Ok(FullFrame { locals, stack }))
+    }
+
+    /// Sets a local, and makes unusable what it overlaps.
+    pub(crate) fn set_local(&mut self, slot: u16, slot_type: SlotType) {
+        let (slot, wide) = (slot as usize, slot_type.is_wide());
+        if self.locals.len() < slot + 1 + wide as usize {
+            self.locals.resize(slot + 1 + wide as usize, SlotType::Top);
+        }
+        if self.locals[slot] == SlotType::Half {
+            self.locals[slot - 1] = SlotType::Top;
+        }
+        let last = slot + wide as usize;
+        if self.locals[last].is_wide() {
+            self.locals[last + 1] = SlotType::Top;
+        }
+        self.locals[slot] = slot_type;
+        if wide {
+            self.locals[slot + 1] = SlotType::Half;
+        }
+    }
+
+    /// Whether the constructor has still to call another.
+    pub(crate) fn this_is_uninitialized(&self) -> bool {
+        self.locals.contains(&SlotType::UninitializedThis) || self.stack.contains(&SlotType::UninitializedThis)
+    }
+
+    fn push(&mut self, slot_type: SlotType) {
+        push(&mut self.stack, slot_type);
+    }
+
+    fn pop(&mut self, slots: u16) -> Result<(), NotTypable> {
+        let left = self.stack.len().checked_sub(slots as usize).ok_or(NotTypable)?;
+        self.stack.truncate(left);
+        Ok(())
+    }
+
+    /// Runs one instruction; `pc` is its offset in the original code, if it was there.
+    pub(crate) fn step(
+        &mut self,
+        instruction: &Instruction,
+        pc: Option<Pc>,
+        this_class: &str,
+        constants: &ConstantPool<'_>,
+    ) -> Result<(), NotTypable> {
+        if let Instruction::Stack(op) = instruction {
+            return self.rearrange(*op);
+        }
+        // What is pushed can depend on what is popped, so it is found first.
+        let pushed = match *instruction {
+            Instruction::Null => Some(SlotType::Null),
+            Instruction::Int(_) | Instruction::ArrayLength | Instruction::InstanceOf(_) => Some(SlotType::Int),
+            Instruction::Long(_) => Some(SlotType::Long),
+            Instruction::Float(_) => Some(SlotType::Float),
+            Instruction::Double(_) => Some(SlotType::Double),
+            Instruction::Ldc(constant) | Instruction::Ldc2(constant) => Some(match constants.get(constant.raw()) {
+                Some(Constant::Integer(_)) => SlotType::Int,
+                Some(Constant::Float(_)) => SlotType::Float,
+                Some(Constant::Long(_)) => SlotType::Long,
+                Some(Constant::Double(_)) => SlotType::Double,
+                Some(Constant::String(_)) => SlotType::Object("java/lang/String".into()),
+                Some(Constant::Class(_)) => SlotType::Object("java/lang/Class".into()),
+                Some(Constant::MethodHandle { .. }) => SlotType::Object("java/lang/invoke/MethodHandle".into()),
+                Some(Constant::MethodType(_)) => SlotType::Object("java/lang/invoke/MethodType".into()),
+                Some(Constant::Dynamic { name_and_type, .. }) => {
+                    SlotType::of_field(constants.name_and_type(name_and_type).1)?
+                }
+                _ => return Err(NotTypable),
+            }),
+            Instruction::Load(ValueType::Reference, slot) => {
+                Some(self.locals.get(slot as usize).ok_or(NotTypable)?.clone())
+            }
+            Instruction::Load(kind, _) => Some(SlotType::of_value(kind)),
+            Instruction::ArrayLoad(ArrayType::Reference) => {
+                let array = self.stack.len().checked_sub(2).ok_or(NotTypable)?;
+                Some(self.stack[array].element())
+            }
+            Instruction::ArrayLoad(ArrayType::Long) => Some(SlotType::Long),
+            Instruction::ArrayLoad(ArrayType::Float) => Some(SlotType::Float),
+            Instruction::ArrayLoad(ArrayType::Double) => Some(SlotType::Double),
+            Instruction::ArrayLoad(_) => Some(SlotType::Int),
+            Instruction::Operate(op) => Some(SlotType::of_value(op.types().1)),
+            Instruction::Field(op, field) if !op.is_put() => {
+                Some(SlotType::of_field(constants.field(field).descriptor)?)
+            }
+            Instruction::Invoke(_, method) => SlotType::of_return(constants.method(method).descriptor),
+            Instruction::InvokeDynamic(site) => SlotType::of_return(constants.call_site(site).2),
+            Instruction::New(_) => Some(SlotType::Uninitialized(pc)),
+            Instruction::NewArray(element) => Some(SlotType::Object(element.array_name().into())),
+            Instruction::NewReferenceArray(class) => {
+                Some(SlotType::Object(array_of(&constants.class_name(class).to_str()).into()))
+            }
+            Instruction::NewMultiArray { class, .. } | Instruction::CheckCast(class) => {
+                Some(object(constants.class_name(class)))
+            }
+            Instruction::Jsr(_) | Instruction::Ret(_) => return Err(NotTypable),
+            _ => None,
+        };
+        let stored = match *instruction {
+            Instruction::Store(ValueType::Reference, slot) => {
+                Some((slot, self.stack.last().ok_or(NotTypable)?.clone()))
+            }
+            Instruction::Store(kind, slot) => Some((slot, SlotType::of_value(kind))),
+            _ => None,
+        };
+        if let Instruction::Invoke(InvokeOp::Special, method) = *instruction {
+            self.initialize(constants.method(method), this_class)?;
+        }
+        self.pop(crate::effect::effect(instruction, constants).pops)?;
+        if let Some(pushed) = pushed {
+            self.push(pushed);
+        }
+        if let Some((slot, slot_type)) = stored {
+            self.set_local(slot, slot_type);
+        }
+        Ok(())
+    }
+
+    /// A constructor call makes every copy of its receiver usable.
+    fn initialize(&mut self, call: MemberRef<'_>, this_class: &str) -> Result<(), NotTypable> {
+        if call.name != "<init>" {
+            return Ok(());
+        }
+        let slots = MethodDescriptor::new(call.descriptor).ok_or(NotTypable)?.parameter_slots() as usize;
+        let receiver = self.stack.len().checked_sub(slots + 1).ok_or(NotTypable)?;
+        let raw = self.stack[receiver].clone();
+        let made = match raw {
+            // The call may name the superclass; `this` is of its own class all the same.
+            SlotType::UninitializedThis => SlotType::Object(this_class.into()),
+            SlotType::Uninitialized(_) => object(call.class),
+            _ => return Err(NotTypable),
+        };
+        for slot in self.locals.iter_mut().chain(self.stack.iter_mut()) {
+            if *slot == raw {
+                *slot = made.clone();
+            }
+        }
+        Ok(())
+    }
+
+    fn rearrange(&mut self, op: StackOp) -> Result<(), NotTypable> {
+        let stack = &mut self.stack;
+        // How many slots are copied, and how far below the top the copy goes.
+        let (copied, below) = match op {
+            StackOp::Pop => return self.pop(1),
+            StackOp::Pop2 => return self.pop(2),
+            StackOp::Swap => {
+                let top = stack.len().checked_sub(2).ok_or(NotTypable)?;
+                stack.swap(top, top + 1);
+                return Ok(());
+            }
+            StackOp::Dup => (1, 1),
+            StackOp::DupX1 => (1, 2),
+            StackOp::DupX2 => (1, 3),
+            StackOp::Dup2 => (2, 2),
+            StackOp::Dup2X1 => (2, 3),
+            StackOp::Dup2X2 => (2, 4),
+        };
+        let place = stack.len().checked_sub(below).ok_or(NotTypable)?;
+        let copy = stack[stack.len() - copied..].to_vec();
+        stack.splice(place..place, copy);
+        Ok(())
+    }
+}
+
+impl SlotType {
+    fn is_wide(&self) -> bool {
+        matches!(self, SlotType::Long | SlotType::Double)
+    }
+
+    fn of(descriptor: TypeDescriptor<'_>) -> SlotType {
+        match descriptor.base() {
+            BaseType::Long => SlotType::Long,
+            BaseType::Float => SlotType::Float,
+            BaseType::Double => SlotType::Double,
+            BaseType::Reference => object(descriptor.class_name().expect("internal bug: a reference has a name")),
+            _ => SlotType::Int,
+        }
+    }
+
+    fn of_field(descriptor: JavaStr<'_>) -> Result<SlotType, NotTypable> {
+        TypeDescriptor::new(descriptor).map(SlotType::of).ok_or(NotTypable)
+    }
+
+    fn of_return(descriptor: JavaStr<'_>) -> Option<SlotType> {
+        MethodDescriptor::new(descriptor)?.returns().map(SlotType::of)
+    }
+
+    fn of_value(kind: ValueType) -> SlotType {
+        match kind {
+            ValueType::Int => SlotType::Int,
+            ValueType::Long => SlotType::Long,
+            ValueType::Float => SlotType::Float,
+            ValueType::Double => SlotType::Double,
+            ValueType::Reference => SlotType::Object("java/lang/Object".into()),
+        }
+    }
+
+    pub(crate) fn from_verification(t: VerificationType, constants: &ConstantPool<'_>) -> SlotType {
+        match t {
+            VerificationType::Top => SlotType::Top,
+            VerificationType::Int => SlotType::Int,
+            VerificationType::Float => SlotType::Float,
+            VerificationType::Double => SlotType::Double,
+            VerificationType::Long => SlotType::Long,
+            VerificationType::Null => SlotType::Null,
+            VerificationType::UninitializedThis => SlotType::UninitializedThis,
+            VerificationType::Uninitialized(pc) => SlotType::Uninitialized(Some(pc)),
+            VerificationType::Object(class) => object(constants.class_name(class)),
+        }
+    }
+
+    /// The type of the elements, where this is an array.
+    fn element(&self) -> SlotType {
+        let SlotType::Object(name) = self else { return self.clone() };
+        match name.as_bytes() {
+            [b'[', b'L', .., b';'] => SlotType::Object(name[2..name.len() - 1].into()),
+            [b'[', b'[', ..] => SlotType::Object(name[1..].into()),
+            _ => SlotType::Object("java/lang/Object".into()),
+        }
+    }
+}
+
+impl PrimitiveType {
+    fn array_name(self) -> &'static str {
+        match self {
+            PrimitiveType::Boolean => "[Z",
+            PrimitiveType::Char => "[C",
+            PrimitiveType::Float => "[F",
+            PrimitiveType::Double => "[D",
+            PrimitiveType::Byte => "[B",
+            PrimitiveType::Short => "[S",
+            PrimitiveType::Int => "[I",
+            PrimitiveType::Long => "[J",
+        }
+    }
+}
+
+fn array_of(element: &str) -> String {
+    if element.starts_with('[') { format!("[{element}") } else { format!("[L{element};") }
+}
+
+fn object(name: JavaStr<'_>) -> SlotType {
+    SlotType::Object(name.to_str().into())
+}
+
+fn push(slots: &mut Vec<SlotType>, slot_type: SlotType) {
+    let wide = slot_type.is_wide();
+    slots.push(slot_type);
+    if wide {
+        slots.push(SlotType::Half);
+    }
+}
