@@ -118,19 +118,26 @@ impl CodeBuilder {
         Ok(())
     }
 
-    /// Starts a handler here for what lies between two bound labels, the second of them maybe not yet.
-    /// The locals are those known at `start`.
+    /// Puts `label` here as the end of what a handler covers; nothing jumps to it.
+    pub fn bind_end(&mut self, label: Label) -> Result<(), EditError> {
+        self.labels[label.0].place = Some(self.here()?);
+        Ok(())
+    }
+
+    /// Starts a handler here for what lies between two bound labels. It finds the exception on the stack,
+    /// and of the locals those that are known at `start`: do not change their types in between.
     pub fn catch(
         &mut self,
         start: Label,
         end: Label,
         catch: Option<Index<kind::Class>>,
-        class: &str,
+        constants: &ConstantPool<'_>,
     ) -> Result<(), EditError> {
+        let class = catch.map_or("java/lang/Throwable".into(), |class| constants.class_name(class).to_str());
         let handler = self.label();
         let from = self.labels[start.0].place.ok_or(EditError::NotTypable)?;
         let at_start = self.frames.iter().rev().find(|(pc, _)| *pc == from).ok_or(EditError::NotTypable)?;
-        let types = TypeState { locals: at_start.1.locals.clone(), stack: vec![SlotType::Object(class.into())] };
+        let types = TypeState { locals: at_start.1.locals.clone(), stack: vec![SlotType::Object((*class).into())] };
         self.state = None;
         self.labels[handler.0].expected = Some(types);
         self.bind(handler)?;

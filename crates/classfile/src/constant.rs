@@ -48,7 +48,7 @@ macro_rules! kinds {
             const NAME: &'static str = $name;
             #[inline]
             fn accepts(tag: u8) -> bool {
-                matches!(tag, $($tag)|+)
+                $(tag == $tag)||+
             }
         }
     )*};

@@ -4,7 +4,7 @@
 mod rewrite;
 mod support;
 
-use classfile::ClassFile;
+use classfile::{ClassFile, CodeBuilder, Flags, Instruction, StackOp};
 use classpath::{ClassPath, Jdk};
 use std::path::Path;
 use std::process::Command;
@@ -36,6 +36,12 @@ fn java_base_rewritten_links_and_runs_under_verification() {
         println!("JDK {}: {patched}", jdk.version);
         assert!(patched.contains(&format!("linked {}, failed 0", names.len())), "{patched}");
         assert_eq!(patched, plain, "the rewritten classes compute something else");
+
+        // The check can fail: one class with too small a stack is noticed.
+        write_class(&patch, BROKEN_CLASS, &broken_class());
+        std::fs::write(&list, BROKEN_CLASS.replace('/', ".")).unwrap();
+        let broken = run(&["-Xverify:all".into(), format!("--patch-module=java.base={}", patch.display())]);
+        assert!(broken.contains("VerifyError") && broken.contains("linked 0, failed 1"), "{broken}");
     }
 }
 
@@ -59,6 +65,21 @@ fn rewrite_java_base(jdk: &Jdk, patch: &Path) -> Vec<String> {
     println!("JDK {}: {} classes, {hooks} hooks, {wrapped} methods wrapped", jdk.version, names.len());
     assert!(hooks > 100_000 && wrapped > 500);
     names.iter().map(|name| name.to_string()).collect()
+}
+
+const BROKEN_CLASS: &str = "java/lang/RaddleTestBroken";
+
+/// A class whose method needs more stack than it says.
+fn broken_class() -> Vec<u8> {
+    let mut class = ClassFile::new(BROKEN_CLASS, "java/lang/Object", 61).unwrap();
+    let mut code = CodeBuilder::new(BROKEN_CLASS, "broken", "()V", Flags::STATIC);
+    for instruction in [Instruction::Null, Instruction::Stack(StackOp::Pop), Instruction::Return(None)] {
+        code.push(instruction, &class.constants).unwrap();
+    }
+    let mut code = code.finish(&mut class.constants).unwrap();
+    code.max_stack = 0;
+    class.add_method(Flags::STATIC, "broken", "()V", Some(code)).unwrap();
+    class.write().unwrap()
 }
 
 fn write_class(folder: &Path, name: &str, bytes: &[u8]) {
