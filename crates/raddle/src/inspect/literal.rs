@@ -112,6 +112,9 @@ mod tests {
     fn numbers_and_characters_are_java() {
         assert_eq!([float(1.5), float(f32::NAN)], ["1.5f", "Float.NaN"]);
         assert_eq!([double(1e300), double(f64::NEG_INFINITY)], ["1e300", "Double.NEGATIVE_INFINITY"]);
-        assert_eq!([character(65), character(39), character(0), character(0xd800)], ["'A'", "'\\''", "'\\u0000'", "'\\ud800'"]);
+        assert_eq!(
+            [character(65), character(39), character(0), character(0xd800)],
+            ["'A'", "'\\''", "'\\u0000'", "'\\ud800'"]
+        );
     }
 }

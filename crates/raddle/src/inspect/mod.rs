@@ -14,6 +14,7 @@ mod literal;
 mod lookup;
 mod member;
 mod mnemonic;
+mod module;
 mod outline;
 mod render;
 mod request;
@@ -50,9 +51,9 @@ fn refused(label: &str, error: ParseError) -> anyhow::Error {
         ParseErrorKind::Version(version) if version > NEWEST_VERSION => {
             anyhow!("{label}: {error}; compile it with --release {} or older", NEWEST_VERSION - 44)
         }
-        ParseErrorKind::Version(version) => anyhow!(
-            "{label} is damaged: there is no class file version {version} (at byte {offset}); compile it again"
-        ),
+        ParseErrorKind::Version(version) => {
+            anyhow!("{label} is damaged: there is no class file version {version} (at byte {offset}); compile it again")
+        }
         _ => anyhow!("{label} is damaged: {error}; compile it again"),
     }
 }

@@ -62,7 +62,9 @@ impl Target {
         match (ClassName::parse(text), folder, found) {
             (Ok(name), folder, _) => Ok(Target::Class { name, folder }),
             (Err(_), Some(folder), _) => Err(folder_given(&folder)),
-            (Err(_), None, Some(_)) => bail!("{shown} is not a regular file: give a .class file or the name of a class"),
+            (Err(_), None, Some(_)) => {
+                bail!("{shown} is not a regular file: give a .class file or the name of a class")
+            }
             (Err(_), None, None) if given.components().count() > 1 => Err(no_file()),
             (Err(error), None, None) => bail!("{error}; give a name such as java.util.Map.Entry"),
         }
