@@ -128,7 +128,10 @@ pub(crate) enum Place {
     Class,
     Field,
     Method,
-    Code,
+    Code {
+        /// How many bytes of instructions there are.
+        length: usize,
+    },
     RecordComponent,
 }
 
@@ -165,12 +168,13 @@ fn parse_value<'a>(
         })
     };
     Ok(match (place, name) {
-        (Place::Code, b"LineNumberTable") => {
-            A::LineNumberTable(r.table(4, |r| Ok(LineNumber { start: r.u2()?, line: r.u2()? }))?)
-        }
-        (Place::Code, b"StackMapTable") => A::StackMapTable(stack_map::parse(r, constants)?),
-        (Place::Code, b"LocalVariableTable") => A::LocalVariableTable(r.table(10, local_variable)?),
-        (Place::Code, b"LocalVariableTypeTable") => A::LocalVariableTypeTable(r.table(10, local_variable)?),
+        (Place::Code { .. }, b"LineNumberTable") => A::LineNumberTable(r.rows(|&[a, b, c, d]| LineNumber {
+            start: u16::from_be_bytes([a, b]),
+            line: u16::from_be_bytes([c, d]),
+        })?),
+        (Place::Code { length }, b"StackMapTable") => A::StackMapTable(stack_map::parse(r, constants, length)?),
+        (Place::Code { .. }, b"LocalVariableTable") => A::LocalVariableTable(r.table(10, local_variable)?),
+        (Place::Code { .. }, b"LocalVariableTypeTable") => A::LocalVariableTypeTable(r.table(10, local_variable)?),
         (Place::Method, b"Code") => A::Code(Box::new(Code::parse(r, constants)?)),
         (Place::Method, b"Exceptions") => A::Exceptions(r.table(2, |r| constants.read(r))?),
         (Place::Method, b"MethodParameters") => {

@@ -8,11 +8,13 @@ pub(crate) struct Reader<'a> {
     rest: &'a [u8],
     /// Where `rest` ends in the file: offsets are found by counting back from it.
     end: usize,
+    /// How many bytes of `rest` the entries still to come of the tables being read take at least.
+    promised: usize,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Reader { rest: bytes, end: bytes.len() }
+        Reader { rest: bytes, end: bytes.len(), promised: 0 }
     }
 
     pub(crate) fn offset(&self) -> usize {
@@ -66,8 +68,15 @@ impl<'a> Reader<'a> {
 
     /// The next `count` bytes as a reader of their own.
     pub(crate) fn part(&mut self, count: usize) -> Result<Reader<'a>, ParseError> {
+        self.check_free(count)?;
         let rest = self.bytes(count)?;
-        Ok(Reader { rest, end: self.offset() })
+        Ok(Reader { rest, end: self.offset(), promised: 0 })
+    }
+
+    /// Checks that `count` bytes are left besides those promised to other entries.
+    fn check_free(&self, count: usize) -> Result<(), ParseError> {
+        let left = self.left().saturating_sub(self.promised);
+        if count > left { Err(self.error(ParseErrorKind::Truncated { wanted: count, left })) } else { Ok(()) }
     }
 
     /// Reads a table: a 16-bit count, then that many entries.
@@ -80,22 +89,30 @@ impl<'a> Reader<'a> {
         self.entries(count, smallest, entry)
     }
 
-    /// Reads `count` entries of at least `smallest` bytes each. The bound keeps a lying count from
-    /// reserving memory for entries that the file cannot hold.
+    /// Reads `count` entries of at least `smallest` bytes each, tables within an entry not counted.
+    ///
+    /// Memory is reserved only for entries that the file can hold beside those of all enclosing tables,
+    /// so that lying counts, however they are nested, reserve no more than one honest table could.
     pub(crate) fn entries<T>(
         &mut self,
         count: usize,
         smallest: usize,
         mut entry: impl FnMut(&mut Self) -> Result<T, ParseError>,
     ) -> Result<Vec<T>, ParseError> {
-        if count * smallest > self.left() {
-            return Err(self.error(ParseErrorKind::Truncated { wanted: count * smallest, left: self.left() }));
-        }
+        self.check_free(count * smallest)?;
+        self.promised += count * smallest;
         let mut entries = Vec::with_capacity(count);
         for _ in 0..count {
+            self.promised -= smallest;
             entries.push(entry(self)?);
         }
         Ok(entries)
+    }
+
+    /// Reads a table as [`Reader::table`] does, of entries that are `N` bytes long and always right.
+    pub(crate) fn rows<const N: usize, T>(&mut self, row: impl Fn(&[u8; N]) -> T) -> Result<Vec<T>, ParseError> {
+        let count = self.u2()? as usize;
+        Ok(self.bytes(count * N)?.as_chunks().0.iter().map(row).collect())
     }
 
     /// Ends reading: nothing may be left.

@@ -5,7 +5,7 @@ use crate::attribute::{Attribute, AttributeValue, LineNumber, Place, parse_attri
 use crate::bytes::{Put, Reader};
 use crate::constant::{Constant, Index, Kind, kind};
 use crate::constant_pool::ConstantPool;
-use crate::decode::decode;
+use crate::decode::{PLAIN_LENGTHS, decode};
 use crate::error::{Overflow, ParseError, ParseErrorKind};
 use crate::instruction::{Instruction, InvokeOp, Pc};
 use crate::stack_map::{Frame, VerificationType};
@@ -81,11 +81,11 @@ impl<'a> Code<'a> {
 
     /// All line numbers; the entries may stand in several tables.
     pub fn line_numbers(&self) -> impl Iterator<Item = LineNumber> {
-        let table = |a: &'_ Attribute<'a>| match &a.value {
-            AttributeValue::LineNumberTable(lines) => Some(lines.clone()),
+        let tables = self.attributes.iter().filter_map(|a| match &a.value {
+            AttributeValue::LineNumberTable(lines) => Some(lines.iter().copied()),
             _ => None,
-        };
-        self.attributes.iter().filter_map(table).flatten()
+        });
+        tables.flatten()
     }
 
     /// The source line of the instruction at `pc`, if it is known.
@@ -111,7 +111,7 @@ impl<'a> Code<'a> {
                 && (starts.has(handler.end) || handler.end as usize == length);
             if fine { Ok(handler) } else { Err(r.error(ParseErrorKind::Code("malformed exception table"))) }
         })?;
-        let attributes = parse_attributes(r, constants, Place::Code)?;
+        let attributes = parse_attributes(r, constants, Place::Code { length })?;
         let code = Code { max_stack, max_locals, bytes: Cow::Borrowed(bytes), handlers, attributes };
         code.check_tables(&starts).map_err(|kind| ParseError { offset: at, kind })?;
         Ok(code)
@@ -212,19 +212,26 @@ impl Starts {
 
 fn check_instructions(bytes: &[u8], constants: &ConstantPool<'_>, offset: usize) -> Result<Starts, ParseError> {
     let mut starts = Starts(vec![0; bytes.len().div_ceil(64)]);
-    let mut targets = Vec::new();
+    let mut targets: Vec<(Pc, Pc)> = Vec::new();
     let mut pc = 0;
     while pc < bytes.len() {
+        starts.0[pc / 64] |= 1 << (pc % 64);
+        // In half of all instructions there is nothing to check.
+        let length = PLAIN_LENGTHS[bytes[pc] as usize] as usize;
+        if length > 0 && length <= bytes.len() - pc {
+            pc += length;
+            continue;
+        }
         let at = |kind| ParseError { offset: offset + pc, kind };
         let (instruction, length) = decode(bytes, pc as Pc).map_err(at)?;
         check_constants(&instruction, constants).map_err(at)?;
-        starts.0[pc / 64] |= 1 << (pc % 64);
-        instruction.for_each_target(|target| targets.push((pc, target)));
+        instruction.for_each_target(|target| targets.push((pc as Pc, target)));
         pc += length;
     }
     for (pc, target) in targets {
         if !starts.has(target) {
-            return Err(ParseError { offset: offset + pc, kind: ParseErrorKind::NoInstruction(target as u32) });
+            let kind = ParseErrorKind::NoInstruction(target as u32);
+            return Err(ParseError { offset: offset + pc as usize, kind });
         }
     }
     Ok(starts)
@@ -250,13 +257,16 @@ fn check_constants(instruction: &Instruction, constants: &ConstantPool<'_>) -> R
         Instruction::Field(_, field) => is(constants, field),
         Instruction::Invoke(op, method) => {
             is(constants, method)?;
-            match (op, constants.get(method.raw())) {
-                (InvokeOp::Virtual, Some(Constant::InterfaceMethodRef { .. }))
-                | (InvokeOp::Interface, Some(Constant::MethodRef { .. })) => {
-                    Err(ParseErrorKind::Constant { index: method.raw(), expected: "a method of the right kind" })
-                }
-                _ => Ok(()),
+            let wrong = match op {
+                InvokeOp::Virtual => constants.is_interface_method(method),
+                InvokeOp::Interface => !constants.is_interface_method(method),
+                InvokeOp::Special | InvokeOp::Static => false,
+            };
+            if wrong {
+                let expected = "a method of the right kind";
+                return Err(ParseErrorKind::Constant { index: method.raw(), expected });
             }
+            Ok(())
         }
         Instruction::InvokeDynamic(site) => is(constants, site),
         Instruction::New(class)

@@ -27,6 +27,8 @@ pub struct ConstantPool<'a> {
 }
 
 const NO_ENTRY: u32 = u32::MAX;
+/// The tag of a method of an interface.
+const INTERFACE_METHOD: u8 = 11;
 
 /// A field or method that an instruction names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -90,6 +92,11 @@ impl<'a> ConstantPool<'a> {
         self.member_at(index.raw())
     }
 
+    /// Whether the method is one of an interface.
+    pub(crate) fn is_interface_method(&self, index: Index<kind::MethodRef>) -> bool {
+        self.tag(index.raw()) == Some(INTERFACE_METHOD)
+    }
+
     /// What a method handle names.
     pub fn member(&self, index: Index<kind::Member>) -> MemberRef<'_> {
         self.member_at(index.raw())
@@ -109,7 +116,7 @@ impl<'a> ConstantPool<'a> {
     fn member_at(&self, number: u16) -> MemberRef<'_> {
         let class = self.class_name(self.trusted(self.half(number, 0)));
         let (name, descriptor) = self.name_and_type(self.trusted(self.half(number, 1)));
-        MemberRef { class, name, descriptor, interface: self.tag(number) == Some(11) }
+        MemberRef { class, name, descriptor, interface: self.tag(number) == Some(INTERFACE_METHOD) }
     }
 
     /// The text that half `half` of an entry points to.

@@ -70,23 +70,31 @@ pub fn decode(code: &[u8], pc: Pc) -> Result<(Instruction, usize), ParseErrorKin
         }
         200 => (Instruction::Goto(at.target(at.i4(1)?)?), 5),
         201 => (Instruction::Jsr(at.target(at.i4(1)?)?), 5),
-        _ => {
-            if let Some(op) = FieldOp::from_code(opcode) {
-                (Instruction::Field(op, index(at.u2(1)?)?), 3)
-            } else if let Some(op) = InvokeOp::from_code(opcode) {
-                (Instruction::Invoke(op, index(at.u2(1)?)?), 3)
-            } else if let Some(condition) = Condition::from_code(opcode) {
-                (Instruction::If(condition, at.short_target()?), 3)
-            } else if let Some(op) = Operator::from_code(opcode) {
-                (Instruction::Operate(op), 1)
-            } else if let Some(op) = StackOp::from_code(opcode) {
-                (Instruction::Stack(op), 1)
-            } else {
-                return Err(ParseErrorKind::Opcode(opcode));
-            }
-        }
+        87..=95 => (Instruction::Stack(known(StackOp::from_code(opcode))), 1),
+        96..=131 | 133..=152 => (Instruction::Operate(known(Operator::from_code(opcode))), 1),
+        153..=166 | 198 | 199 => (Instruction::If(known(Condition::from_code(opcode)), at.short_target()?), 3),
+        178..=181 => (Instruction::Field(known(FieldOp::from_code(opcode)), index(at.u2(1)?)?), 3),
+        182..=184 => (Instruction::Invoke(known(InvokeOp::from_code(opcode)), index(at.u2(1)?)?), 3),
+        202.. => return Err(ParseErrorKind::Opcode(opcode)),
     })
 }
+
+/// The lengths of instructions whose operands, if any, are not to be checked: any bytes will do. Zero for
+/// other opcodes.
+pub(crate) const PLAIN_LENGTHS: [u8; 256] = {
+    let mut lengths = [0; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        lengths[opcode] = match opcode {
+            0..=15 | 26..=53 | 59..=131 | 133..=152 | 172..=177 | 190 | 191 | 194 | 195 => 1,
+            16 | 21..=25 | 54..=58 | 169 => 2,
+            17 | 132 => 3,
+            _ => 0,
+        };
+        opcode += 1;
+    }
+    lengths
+};
 
 /// How many bytes of padding follow a switch opcode at `pc`.
 pub(crate) fn switch_padding(pc: u32) -> usize {
@@ -99,12 +107,18 @@ fn index<K>(raw: u16) -> Result<Index<K>, ParseErrorKind> {
 
 #[inline]
 fn value_type(code: u8) -> ValueType {
-    ValueType::from_code(code).expect("internal bug: the ranges above are of five each")
+    known(ValueType::from_code(code))
 }
 
 #[inline]
 fn array_type(code: u8) -> ArrayType {
-    ArrayType::from_code(code).expect("internal bug: the ranges above are of eight each")
+    known(ArrayType::from_code(code))
+}
+
+/// What an opcode in one of the ranges of [`decode`] means.
+#[inline]
+fn known<T>(operation: Option<T>) -> T {
+    operation.expect("internal bug: the ranges are those of the operations")
 }
 
 /// The bytes from an opcode on.
@@ -186,5 +200,28 @@ impl Operands<'_> {
             132 => (Instruction::Increment { slot, by: self.u2(4)? as i16 }, 6),
             _ => return Err(ParseErrorKind::Code("wide before an instruction that has no wide form")),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_instructions_take_any_operands() {
+        for opcode in 0..=255 {
+            let length = PLAIN_LENGTHS[opcode as usize] as usize;
+            for operand in [0, 1, 0x7f, 0xff] {
+                let mut code = [operand; 3];
+                code[0] = opcode;
+                match decode(&code[..length.max(1)], 0) {
+                    Ok((instruction, decoded)) => {
+                        assert_eq!(decoded, length, "{instruction:?}");
+                        instruction.for_each_target(|target| panic!("{instruction:?} names {target}"));
+                    }
+                    Err(_) => assert_eq!(length, 0, "opcode {opcode}"),
+                }
+            }
+        }
     }
 }

@@ -115,7 +115,8 @@ impl<'a> MethodDescriptor<'a> {
 
     /// The return type; None for `void`.
     pub fn returns(self) -> Option<TypeDescriptor<'a>> {
-        let close = self.0.iter().rposition(|&b| b == b')').expect("internal bug: a checked descriptor has a )");
+        // Names of classes may hold a parenthesis, so the one that closes the parameters is counted out.
+        let close = 1 + self.parameters().map(|parameter| parameter.0.len()).sum::<usize>();
         match &self.0[close + 1..] {
             b"V" => None,
             returns => Some(TypeDescriptor(returns)),
@@ -209,6 +210,7 @@ mod tests {
         assert_eq!(m.returns().unwrap().to_string(), "java.lang.String[]");
         assert_eq!(m.parameter_slots(), 5);
         assert_eq!(method("()V").unwrap().returns(), None);
+        assert_eq!(method("(La);)Lb)(;").unwrap().returns().unwrap().to_string(), "b)(");
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub struct JavaStr<'a>(&'a [u8]);
 impl<'a> JavaStr<'a> {
     /// The text, if the bytes are modified UTF-8.
     pub fn new(bytes: &'a [u8]) -> Option<Self> {
-        (bytes.is_ascii() && !bytes.contains(&0) || is_modified_utf8(bytes)).then_some(JavaStr(bytes))
+        (is_plain_ascii(bytes) || is_modified_utf8(bytes)).then_some(JavaStr(bytes))
     }
 
     /// Bytes that were checked before.
@@ -75,13 +75,29 @@ pub fn encode(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(bytes)
 }
 
+/// Whether all bytes are from 1 to 127, as in nearly all texts; looks at eight at a time.
+fn is_plain_ascii(bytes: &[u8]) -> bool {
+    let plain = |eight: &[u8; 8]| {
+        let eight = u64::from_le_bytes(*eight);
+        // Taking one from a zero byte sets its highest bit, too.
+        (eight | eight.wrapping_sub(0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 == 0
+    };
+    match bytes.last_chunk() {
+        Some(last) => bytes.as_chunks().0.iter().all(plain) && plain(last),
+        None => bytes.iter().all(|b| matches!(b, 1..=0x7f)),
+    }
+}
+
+/// Each character must be in its shortest form, but for NUL: else two texts that differ could be the same
+/// string. (The virtual machine refuses other forms, too, in class files since Java 1.4.)
 fn is_modified_utf8(mut bytes: &[u8]) -> bool {
     loop {
         bytes = match bytes {
             [] => return true,
             [1..=0x7f, rest @ ..] => rest,
-            [0xc0..=0xdf, 0x80..=0xbf, rest @ ..] => rest,
-            [0xe0..=0xef, 0x80..=0xbf, 0x80..=0xbf, rest @ ..] => rest,
+            [0xc0, 0x80, rest @ ..] | [0xc2..=0xdf, 0x80..=0xbf, rest @ ..] => rest,
+            [0xe0, 0xa0..=0xbf, 0x80..=0xbf, rest @ ..] => rest,
+            [0xe1..=0xef, 0x80..=0xbf, 0x80..=0xbf, rest @ ..] => rest,
             _ => return false,
         }
     }
@@ -128,7 +144,19 @@ mod tests {
 
     #[test]
     fn other_bytes_are_refused() {
-        for bytes in [&b"\0"[..], b"\xc0", b"\x80", b"\xe2\x82", b"\xf0\x9d\x84\x9e", b"\xff"] {
+        for bytes in [
+            &b"\0"[..],
+            b"\xc0",
+            b"\x80",
+            b"\xe2\x82",
+            b"\xf0\x9d\x84\x9e",
+            b"\xff",
+            b"\xc0\xbb",
+            b"\xc1\x80",
+            b"\xe0\x80\x80",
+            b"twelve bytes\0",
+            b"\0twelve bytes",
+        ] {
             assert_eq!(JavaStr::new(bytes), None, "{bytes:x?}");
         }
     }

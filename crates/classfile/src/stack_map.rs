@@ -102,8 +102,19 @@ pub struct FullFrame {
 
 const LONGEST_SHORT_DELTA: u16 = 63;
 
-pub(crate) fn parse(r: &mut Reader<'_>, constants: &ConstantPool<'_>) -> Result<Vec<Frame>, ParseError> {
-    r.table(1, |r| {
+/// Reads the frames of code of that length.
+pub(crate) fn parse(
+    r: &mut Reader<'_>,
+    constants: &ConstantPool<'_>,
+    code_length: usize,
+) -> Result<Vec<Frame>, ParseError> {
+    let count = r.u2()? as usize;
+    // Each stands at an instruction of its own. A frame takes far more memory than the byte it may be told
+    // in, so a table that cannot be right is not read.
+    if count > code_length {
+        return Err(r.error(ParseErrorKind::Attribute("StackMapTable")));
+    }
+    r.entries(count, 1, |r| {
         let tag = r.u1()?;
         Ok(match tag {
             0..=63 => Frame { offset_delta: tag as u16, kind: FrameKind::Same { long: false } },

@@ -21,6 +21,9 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Inspect(InspectArgs),
+    /// Hosts a virtual machine for the supervisor. Not for people.
+    #[command(hide = true)]
+    Worker,
 }
 
 /// When to use colours.

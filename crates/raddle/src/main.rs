@@ -1,17 +1,12 @@
 //! The command line of Raddle.
 //!
-//! Arguments come in two stages: [`args`] parses them, and each command resolves its own into what it
-//! needs. A command is a variant of [`args::Command`] and a module of that name. What is printed goes
-//! through [`output`]; only `main` ends the process.
-
-mod args;
-mod inspect;
-mod output;
+//! Only `main` ends the process.
 
 use std::process::ExitCode;
 
-use args::{Args, Command};
 use clap::Parser;
+use raddle::args::{Args, Command};
+use raddle::{inspect, output, worker};
 
 /// The tool could not do its job.
 const FAILED: u8 = 2;
@@ -38,5 +33,6 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> anyhow::Result<()> {
     match &args.command {
         Command::Inspect(inspect) => output::print(&inspect::run(inspect)?, args.color),
+        Command::Worker => worker::run(),
     }
 }

@@ -1,0 +1,86 @@
+//! The worker as its own agent: HotSpot finds this entry in the executable, because of `-agentlib:raddle`.
+
+use crate::instrument::{hush, instrument};
+use crate::jvmti::Jvmti;
+use crate::scope::{HUSHED, is_rewritten};
+use crate::sites::Sites;
+use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Mutex;
+
+/// What the agent learns while classes are loaded.
+#[derive(Default)]
+pub struct Loaded {
+    /// All sites of all rewritten classes.
+    pub sites: Sites,
+    /// Classes in scope that could not be rewritten, or not wholly, with the reason.
+    pub failures: Vec<(String, String)>,
+    /// How many classes were rewritten.
+    pub rewritten: usize,
+}
+
+/// There is one virtual machine in a process, so there is one of these.
+pub static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
+
+/// Called by HotSpot before anything is loaded.
+///
+/// # Safety
+/// Only for HotSpot, which gives its virtual machine.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnLoad_raddle(vm: *mut JavaVM, _options: *mut c_char, _: *mut c_void) -> jint {
+    *LOADED.lock().unwrap_or_else(|e| e.into_inner()) = Some(Loaded::default());
+    // SAFETY: HotSpot calls this with its virtual machine.
+    match unsafe { Jvmti::start(vm, class_file_load_hook) } {
+        Some(_) => JNI_OK,
+        None => JNI_ERR,
+    }
+}
+
+#[allow(clippy::too_many_arguments)] // HotSpot decides on them.
+unsafe extern "system" fn class_file_load_hook(
+    jvmti: Jvmti,
+    _: *mut JNIEnv,
+    _: jclass,
+    _: jobject,
+    name: *const c_char,
+    _: jobject,
+    length: jint,
+    data: *const u8,
+    new_length: *mut jint,
+    new_data: *mut *mut u8,
+) {
+    if name.is_null() {
+        return;
+    }
+    // SAFETY: HotSpot gives a string that ends in zero, and so many bytes of class file.
+    let (name, bytes) = unsafe { (CStr::from_ptr(name), std::slice::from_raw_parts(data, length as usize)) };
+    let Ok(name) = name.to_str() else { return };
+    let Some(bytes) = rewrite(name, bytes) else { return };
+    if let Some(copy) = jvmti.copy(&bytes) {
+        // SAFETY: HotSpot gives two places to write to.
+        unsafe { (*new_length, *new_data) = (bytes.len() as jint, copy) };
+    }
+}
+
+fn rewrite(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+    let loaded = loaded.as_mut()?;
+    let rewritten = match name {
+        _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites),
+        _ if HUSHED.contains(&name) => hush(bytes),
+        _ => return None,
+    };
+    match rewritten {
+        Ok(instrumented) => {
+            loaded.rewritten += 1;
+            for (method, error) in instrumented.left {
+                loaded.failures.push((format!("{name}.{method}"), error.to_string()));
+            }
+            Some(instrumented.bytes)
+        }
+        Err(error) => {
+            loaded.failures.push((name.to_owned(), error.to_string()));
+            None
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Controlled threads: one at a time runs, and each stops before its next event.
+//!
+//! The thread that has control decides, in its own hook, who has it next, and hands it over there. There
+//! is no thread that only decides. A thread that is not under control passes all hooks at once.
+
+use crate::baton::Baton;
+use crate::machine::{Found, Machine, Next, Stop, plain};
+use crate::objects::Objects;
+use schedule::{Event, EventKind, Scheduler, ThreadId, Trace};
+use std::cell::Cell;
+use std::sync::{Mutex, MutexGuard};
+
+/// More threads than this cannot be under control at once.
+pub const MAX_THREADS: usize = 64;
+
+/// The execution that is under way. There is one virtual machine in a process, and so one of these.
+static EXECUTION: Mutex<Option<Execution>> = Mutex::new(None);
+static BATONS: [Baton; MAX_THREADS] = [const { Baton::new() }; MAX_THREADS];
+
+thread_local! {
+    /// One more than the number of the controlled thread; 0 for a thread that is not under control.
+    static ME: Cell<u16> = const { Cell::new(0) };
+    /// How many stretches that must not be interrupted the thread is in.
+    static QUIET: Cell<i32> = const { Cell::new(0) };
+}
+
+struct Execution {
+    machine: Machine,
+    objects: Objects,
+    /// Which threads wait for their baton. Each wait gets exactly one pass.
+    waits: [bool; MAX_THREADS],
+    /// Once set, threads are unwound.
+    stop: Option<Stop>,
+    /// Controlled threads that have not finished, the first one aside.
+    unfinished: usize,
+}
+
+/// The execution is over, and the thread must leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unwind;
+
+/// How an execution went.
+#[derive(Debug)]
+pub struct Ended {
+    /// What happened.
+    pub trace: Trace,
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+}
+
+/// Starts an execution; the current thread becomes its first.
+pub fn begin(scheduler: Box<dyn Scheduler + Send>, max_events: usize, objects: Objects) {
+    let mut machine = Machine::new(scheduler, max_events);
+    machine.add_thread();
+    let mut execution = lock();
+    assert!(execution.is_none(), "internal bug: an execution is under way");
+    *execution = Some(Execution { machine, objects, waits: [false; MAX_THREADS], stop: None, unfinished: 0 });
+    ME.set(1);
+}
+
+/// Adds a thread that waits for its baton in [`await_start`], or will.
+pub fn add_thread() -> ThreadId {
+    let mut execution = lock();
+    let execution = execution.as_mut().expect("internal bug: no execution");
+    let thread = execution.machine.add_thread();
+    execution.machine.announce(thread, plain(EventKind::Begin, 0));
+    execution.waits[thread.0 as usize] = true;
+    execution.unfinished += 1;
+    thread
+}
+
+/// Waits for the first turn of a thread that [`add_thread`] added; it is under control from then on.
+pub fn await_start(thread: ThreadId) -> Result<(), Unwind> {
+    BATONS[thread.0 as usize].wait();
+    ME.set(thread.0 + 1);
+    QUIET.set(0);
+    resume(thread).map(drop)
+}
+
+/// The last that a controlled thread does; it is no longer under control after it.
+pub fn finish() {
+    let Some(thread) = current() else { return };
+    // An execution that is over has no more events.
+    let _ = event(plain(EventKind::End, 0));
+    ME.set(0);
+    let mut guard = lock();
+    let execution = guard.as_mut().expect("internal bug: no execution");
+    execution.unfinished -= 1;
+    if execution.stop.is_some() {
+        if execution.unfinished == 0 {
+            execution.release(ThreadId(0));
+        }
+    } else {
+        let next = execution.machine.next();
+        execution.follow(next);
+    }
+    debug_assert!(thread.0 != 0, "internal bug: the first thread ends the execution");
+}
+
+/// Waits, in the first thread, for the others to leave, if the execution is over and they have to.
+pub fn await_others() {
+    let mut guard = lock();
+    let execution = guard.as_mut().expect("internal bug: no execution");
+    if execution.stop.is_some() && execution.unfinished > 0 {
+        execution.waits[0] = true;
+        drop(guard);
+        BATONS[0].wait();
+    }
+}
+
+/// Ends an execution, in its first thread.
+pub fn end() -> (Ended, Objects) {
+    await_others();
+    ME.set(0);
+    let mut guard = lock();
+    let Execution { machine, objects, stop, .. } = guard.take().expect("internal bug: no execution");
+    (Ended { trace: machine.into_trace(), stop }, objects)
+}
+
+/// The controlled thread that runs here. None for a thread that is not under control, and while it must
+/// not be interrupted.
+#[inline]
+pub fn current() -> Option<ThreadId> {
+    match ME.get() {
+        0 => None,
+        _ if QUIET.get() > 0 => None,
+        number => Some(ThreadId(number - 1)),
+    }
+}
+
+/// Begins or ends a stretch that must not be interrupted.
+pub fn quiet(delta: i32) {
+    QUIET.set(QUIET.get() + delta);
+}
+
+/// Runs `body` without control: what it does is not part of the execution.
+pub fn uncontrolled<T>(body: impl FnOnce() -> T) -> T {
+    let me = ME.replace(0);
+    let value = body();
+    ME.set(me);
+    value
+}
+
+/// The number of an object, given its identity hash.
+pub fn object(hash: i32) -> schedule::ObjectId {
+    lock().as_mut().map_or(schedule::ObjectId::NONE, |execution| execution.objects.number(hash))
+}
+
+/// Looks at the machine.
+pub fn with_machine<T>(look: impl FnOnce(&mut Machine) -> T) -> Option<T> {
+    lock().as_mut().map(|execution| look(&mut execution.machine))
+}
+
+/// Does an event in the current thread, when its turn comes. A thread that is not under control does
+/// nothing.
+pub fn event(event: Event) -> Result<Found, Unwind> {
+    let Some(thread) = current() else { return Ok(Found(false)) };
+    let mut guard = lock();
+    let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
+    if execution.stop.is_some() {
+        return Err(Unwind);
+    }
+    execution.machine.announce(thread, event);
+    let next = execution.machine.next();
+    if next == Next::Run(thread) {
+        return Ok(execution.machine.perform(thread));
+    }
+    execution.waits[thread.0 as usize] = true;
+    execution.follow(next);
+    drop(guard);
+    BATONS[thread.0 as usize].wait();
+    resume(thread)
+}
+
+/// Goes on after the baton was passed to this thread.
+fn resume(thread: ThreadId) -> Result<Found, Unwind> {
+    let mut guard = lock();
+    let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
+    match execution.stop {
+        Some(_) => Err(Unwind),
+        None => Ok(execution.machine.perform(thread)),
+    }
+}
+
+impl Execution {
+    /// Hands control to whom the machine has chosen.
+    fn follow(&mut self, next: Next) {
+        match next {
+            Next::Run(thread) => self.release(thread),
+            // The first thread waits for all others, so it is there as long as they are.
+            Next::Done => unreachable!("internal bug: the first thread has not ended"),
+            Next::Stop(stop) => {
+                self.stop = Some(stop);
+                for thread in 0..MAX_THREADS as u16 {
+                    self.release(ThreadId(thread));
+                }
+            }
+        }
+    }
+
+    fn release(&mut self, thread: ThreadId) {
+        if std::mem::take(&mut self.waits[thread.0 as usize]) {
+            BATONS[thread.0 as usize].pass();
+        }
+    }
+}
+
+fn lock() -> MutexGuard<'static, Option<Execution>> {
+    EXECUTION.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

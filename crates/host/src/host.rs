@@ -1,0 +1,294 @@
+//! Runs test cases, one execution after the other.
+
+use crate::agent::LOADED;
+use crate::control;
+use crate::jni::{Env, Vm};
+use crate::jvm::{Jvm, JvmError, JvmSettings};
+use crate::natives;
+use crate::objects::Objects;
+use crate::outcome::{CallResult, Execution, Value};
+use crate::read::Reading;
+use crate::resolve::{Action, Operand, Ready, ResolveError, resolve};
+use crate::scope;
+use jni_sys::jvalue;
+use schedule::{EventKind, Scheduler, SiteId, ThreadId};
+use std::sync::{Arc, Mutex};
+use testcase::{NoSuchValue, TestCase};
+
+/// A virtual machine in this process, with threads of ours that run suffixes.
+pub struct Host {
+    jvm: Jvm,
+    reading: Arc<Reading>,
+    objects: Objects,
+    /// How many threads for suffixes there are.
+    threads: usize,
+}
+
+/// A test case that can be run.
+pub struct Prepared {
+    prefix: Vec<Ready>,
+    suffixes: Arc<Vec<Vec<Ready>>>,
+    probes: Vec<Ready>,
+}
+
+/// How executions are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunSettings {
+    /// An execution with more events than this is ended.
+    pub max_events: usize,
+    /// Whether the values that calls return are read.
+    pub values: bool,
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        RunSettings { max_events: 100_000, values: true }
+    }
+}
+
+/// Why a test case cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// It uses a value that is not there.
+    #[error(transparent)]
+    Value(#[from] NoSuchValue),
+    /// It names what is not there.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// A class under test tells of no events, so nothing could be found in it.
+    #[error("class {class} was not rewritten: {reason}")]
+    NotRewritten {
+        /// The class.
+        class: String,
+        /// Why.
+        reason: String,
+    },
+    /// There are more suffixes than threads can be controlled.
+    #[error("{0} threads are more than can be controlled")]
+    TooManyThreads(usize),
+}
+
+/// What the threads for suffixes are to do. Set before they get their first turn.
+static JOB: Mutex<Option<Arc<Job>>> = Mutex::new(None);
+
+struct Job {
+    suffixes: Arc<Vec<Vec<Ready>>>,
+    /// What the prefix gave, as global references where they are objects.
+    values: Vec<Given>,
+    results: Vec<Mutex<Vec<CallResult>>>,
+    settings: RunSettings,
+}
+
+/// A value of an execution, with the first letter of its descriptor.
+#[derive(Clone, Copy)]
+struct Given {
+    value: jvalue,
+    letter: u8,
+}
+
+// SAFETY: values that cross threads are primitives and global references.
+unsafe impl Send for Given {}
+// SAFETY: as above.
+unsafe impl Sync for Given {}
+
+impl Host {
+    /// Starts the virtual machine. A process can have one.
+    pub fn start(settings: &JvmSettings) -> Result<Host, JvmError> {
+        let jvm = Jvm::start(settings)?;
+        let reading = Arc::new(Reading::new(jvm.env)?);
+        natives::bind(&jvm)?;
+        Ok(Host { jvm, reading, objects: Objects::default(), threads: 0 })
+    }
+
+    /// Looks up what a test case names, and checks that the classes under test tell of their events.
+    pub fn prepare(&mut self, test: &TestCase, under_test: &[String]) -> Result<Prepared, PrepareError> {
+        test.check()?;
+        if test.suffixes.len() >= control::MAX_THREADS {
+            return Err(PrepareError::TooManyThreads(test.suffixes.len()));
+        }
+        let env = self.jvm.env;
+        let prefix = resolve(env, &self.reading, &test.prefix)?;
+        let probes = resolve(env, &self.reading, &test.probes)?;
+        let suffixes = test.suffixes.iter().map(|calls| resolve(env, &self.reading, calls));
+        let suffixes = Arc::new(suffixes.collect::<Result<Vec<_>, _>>()?);
+        under_test.iter().try_for_each(|class| check_rewritten(class))?;
+        while self.threads < test.suffixes.len() {
+            self.threads += 1;
+            let (vm, reading, thread) = (self.jvm.vm, self.reading.clone(), ThreadId(self.threads as u16));
+            let started = std::thread::Builder::new().name(format!("raddle-{}", thread.0)).spawn(move || {
+                run_suffixes(vm, &reading, thread);
+            });
+            started.map_err(|_| PrepareError::TooManyThreads(test.suffixes.len()))?;
+        }
+        Ok(Prepared { prefix, suffixes, probes })
+    }
+
+    /// Runs a test case once.
+    pub fn run(&mut self, test: &Prepared, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Execution {
+        let env = self.jvm.env;
+        let mut objects = std::mem::take(&mut self.objects);
+        objects.clear();
+        control::begin(scheduler, settings.max_events, objects);
+        env.frame(|| {
+            let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
+            let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings);
+            let (mut suffixes, mut probes) = (Vec::new(), Vec::new());
+            if all_returned(&prefix, &test.prefix) {
+                suffixes = self.run_suffixes(test, &values, settings);
+                probes = run_calls(env, &self.reading, &test.probes, &mut values, settings);
+            }
+            let (ended, objects) = control::end();
+            self.objects = objects;
+            Execution { trace: ended.trace, prefix, suffixes, probes, stop: ended.stop }
+        })
+    }
+
+    fn run_suffixes(&self, test: &Prepared, values: &[Given], settings: RunSettings) -> Vec<Vec<CallResult>> {
+        let env = self.jvm.env;
+        let share = |given: &Given| match given.letter {
+            // SAFETY: the letter says that it is a reference.
+            b'L' | b'[' => Given { value: jvalue { l: env.global(unsafe { given.value.l }) }, ..*given },
+            _ => *given,
+        };
+        let job = Arc::new(Job {
+            suffixes: test.suffixes.clone(),
+            values: values.iter().map(share).collect(),
+            results: test.suffixes.iter().map(|_| Mutex::default()).collect(),
+            settings,
+        });
+        *JOB.lock().unwrap_or_else(|e| e.into_inner()) = Some(job.clone());
+        let threads: Vec<_> = test.suffixes.iter().map(|_| control::add_thread()).collect();
+        for thread in threads {
+            let join = crate::machine::plain(EventKind::Join, thread.0 as u32);
+            if control::event(join).is_err() {
+                break;
+            }
+        }
+        // Threads that have to leave still use the job; they are gone once this returns.
+        control::await_others();
+        *JOB.lock().unwrap_or_else(|e| e.into_inner()) = None;
+        for given in &job.values {
+            if matches!(given.letter, b'L' | b'[') {
+                // SAFETY: the letter says that it is a reference, and it was made global above.
+                env.delete_global(unsafe { given.value.l });
+            }
+        }
+        let take = |results: &Mutex<_>| std::mem::take(&mut *results.lock().unwrap_or_else(|e| e.into_inner()));
+        job.results.iter().map(take).collect()
+    }
+
+    /// The site of an event.
+    pub fn site(&self, site: SiteId) -> Option<crate::sites::Site> {
+        let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+        loaded.as_ref()?.sites.get(site).cloned()
+    }
+
+    /// The field with that number, as the class that declares it and its name.
+    pub fn field(&self, number: u32) -> Option<(String, String)> {
+        let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+        loaded.as_ref()?.sites.field(number).map(|field| (field.class.clone(), field.name.clone()))
+    }
+}
+
+fn check_rewritten(class: &str) -> Result<(), PrepareError> {
+    let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+    let loaded = loaded.as_ref().expect("internal bug: no agent");
+    let refuse = |reason: String| Err(PrepareError::NotRewritten { class: class.replace('/', "."), reason });
+    if !scope::is_rewritten(class) {
+        return refuse("its package is one that the virtual machine stands on".into());
+    }
+    if let Some((method, reason)) = loaded
+        .failures
+        .iter()
+        .find(|(name, _)| name.strip_prefix(class).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    {
+        return refuse(format!("{method}: {reason}"));
+    }
+    if loaded.sites.has_class(class) { Ok(()) } else { refuse("it was not seen when it was loaded".into()) }
+}
+
+/// The life of a thread for suffixes.
+fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
+    let Some(env) = vm.attach(&format!("raddle-{}", thread.0)) else { return };
+    loop {
+        if control::await_start(thread).is_ok() {
+            let job =
+                JOB.lock().unwrap_or_else(|e| e.into_inner()).clone().expect("internal bug: a turn without a job");
+            let suffix = thread.0 as usize - 1;
+            env.frame(|| {
+                let mut values = job.values.clone();
+                let results = run_calls(env, reading, &job.suffixes[suffix], &mut values, job.settings);
+                *job.results[suffix].lock().unwrap_or_else(|e| e.into_inner()) = results;
+            });
+        }
+        control::finish();
+    }
+}
+
+fn all_returned(results: &[CallResult], calls: &[Ready]) -> bool {
+    results.len() == calls.len() && results.iter().all(|result| matches!(result, CallResult::Returned(_)))
+}
+
+/// Makes calls one after the other, until one throws.
+fn run_calls(
+    env: Env,
+    reading: &Reading,
+    calls: &[Ready],
+    values: &mut Vec<Given>,
+    settings: RunSettings,
+) -> Vec<CallResult> {
+    let mut results = Vec::with_capacity(calls.len());
+    for call in calls {
+        let value = make(env, call, values);
+        let result = match env.take_exception() {
+            Some(exception) if natives::is_unwind(env, exception) => CallResult::CutOff,
+            Some(exception) => CallResult::Threw(reading.thrown(env, exception)),
+            None if settings.values => {
+                let number = |object| natives::number_of(env, object).0;
+                CallResult::Returned(reading.value(env, value, call.gives, number))
+            }
+            None => CallResult::Returned(Value::Void),
+        };
+        let went_on = matches!(result, CallResult::Returned(_));
+        results.push(result);
+        if !went_on {
+            break;
+        }
+        values.push(Given { value, letter: call.gives });
+    }
+    results
+}
+
+fn make(env: Env, call: &Ready, values: &[Given]) -> jvalue {
+    let operand = |operand: &Operand| match operand {
+        Operand::Literal(value) => *value,
+        Operand::Value(number) => values[*number].value,
+    };
+    // SAFETY: a receiver is a reference, by the descriptors that were looked up.
+    let receiver = || call.receiver.as_ref().map_or(std::ptr::null_mut(), |r| unsafe { operand(r).l });
+    let arguments: Vec<jvalue> = call.arguments.iter().map(operand).collect();
+    let needs_receiver = matches!(call.action, Action::Virtual(_) | Action::GetField(_) | Action::PutField(_));
+    if needs_receiver && receiver().is_null() {
+        env.throw_new("java/lang/NullPointerException", "the receiver of a call of the test is null");
+        return jvalue { j: 0 };
+    }
+    match call.action {
+        Action::Construct(class, constructor) => jvalue { l: env.construct(class, constructor, &arguments) },
+        Action::Static(class, method) => env.call_static(class, method, call.gives, &arguments),
+        Action::Virtual(method) => env.call(receiver(), method, call.gives, &arguments),
+        Action::GetField(field) => env.get_field(receiver(), field, call.gives),
+        Action::PutField(field) => env.put_field(receiver(), field, call.puts, arguments[0]),
+        Action::GetStatic(class, field) => env.get_static(class, field, call.gives),
+        Action::PutStatic(class, field) => env.put_static(class, field, call.puts, arguments[0]),
+        Action::Array(class) => match env.object_array(class, arguments.len()) {
+            Some(array) => {
+                for (index, argument) in arguments.iter().enumerate() {
+                    // SAFETY: elements of an array of references are references.
+                    env.set_element(array, index, unsafe { argument.l });
+                }
+                jvalue { l: array }
+            }
+            None => jvalue { j: 0 },
+        },
+    }
+}

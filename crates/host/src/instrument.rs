@@ -1,0 +1,298 @@
+//! Rewrites a class so that it tells of its events.
+//!
+//! A hook is called before each access of a field or array element, before a monitor is taken and after it
+//! was given up. Synchronized methods lose their flag and take their monitor by instructions, for a hook
+//! must come before. The real monitors stay: a thread that is not under control needs them, and one that
+//! is takes them only once the hook has let it, so never in vain.
+//!
+//! Not seen: what a constructor writes to its own fields before it calls another constructor, when nobody
+//! else can see the object yet.
+
+use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, QUIET, STATIC};
+use crate::scope::is_hushed;
+use crate::sites::{DeclaredField, FieldRef, Site, Sites};
+use classfile::{
+    ArrayType, ClassFile, Code, CodeEdit, EditError, FieldOp, Flags, Index, Instruction, InvokeOp, MemberRef,
+    ParseError, Pc, StackOp, ValueType, VerificationType, Wrap, drop_annotation, kind,
+};
+use schedule::{EventKind, SiteId};
+
+/// A class that tells of its events.
+#[derive(Debug)]
+pub struct Instrumented {
+    /// The class file.
+    pub bytes: Vec<u8>,
+    /// Methods that were left as they were, with the reason.
+    pub left: Vec<(String, EditError)>,
+}
+
+/// Why a class could not be rewritten at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InstrumentError {
+    /// It is not a class file that we can read.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// It has no room for the hooks' constants.
+    #[error(transparent)]
+    Overflow(#[from] classfile::Overflow),
+}
+
+/// Rewrites a class, and notes its sites and fields.
+pub fn instrument(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, InstrumentError> {
+    let mut class = ClassFile::parse(bytes)?;
+    note_fields(&class, sites);
+    let hooks = Hooks::add(&mut class)?;
+    let mut left = Vec::new();
+    for method in 0..class.methods.len() {
+        if let Err(error) = instrument_method(&mut class, method, &hooks, sites) {
+            left.push((method_name(&class, method), error));
+        }
+    }
+    Ok(Instrumented { bytes: class.write()?, left })
+}
+
+/// Makes some methods of an opaque class quiet, as [`is_hushed`] says.
+pub fn hush(bytes: &[u8]) -> Result<Instrumented, InstrumentError> {
+    let mut class = ClassFile::parse(bytes)?;
+    let quiet = class.constants.add_method(HOOKS, QUIET.name, QUIET.descriptor)?;
+    let mut left = Vec::new();
+    for method in 0..class.methods.len() {
+        let name = class.constants.utf8(class.methods[method].name).to_string();
+        let Some(code) = class.methods[method].code().filter(|_| is_hushed(&class.name().to_str(), &name)) else {
+            continue;
+        };
+        let mut edit = CodeEdit::new(code);
+        edit.wrap(quietly(quiet));
+        if let Err(error) = class.edit_method(method, edit) {
+            left.push((name, error));
+        }
+    }
+    Ok(Instrumented { bytes: class.write()?, left })
+}
+
+/// Nothing that runs inside is an event.
+fn quietly(hook: Index<kind::MethodRef>) -> Wrap {
+    let quiet = |delta| vec![Instruction::Int(delta), Instruction::Invoke(InvokeOp::Static, hook)];
+    Wrap { enter: quiet(1), leave: quiet(-1), catch: quiet(-1) }
+}
+
+/// The hooks as methods of a class's constant pool.
+struct Hooks {
+    access: Index<kind::MethodRef>,
+    element: Index<kind::MethodRef>,
+    statics: Index<kind::MethodRef>,
+    enter: Index<kind::MethodRef>,
+    exit: Index<kind::MethodRef>,
+    quiet: Index<kind::MethodRef>,
+    object: Index<kind::Class>,
+}
+
+impl Hooks {
+    fn add(class: &mut ClassFile<'_>) -> Result<Self, classfile::Overflow> {
+        let constants = &mut class.constants;
+        let mut add = |hook: Hook| constants.add_method(HOOKS, hook.name, hook.descriptor);
+        Ok(Hooks {
+            access: add(ACCESS)?,
+            element: add(ELEMENT)?,
+            statics: add(STATIC)?,
+            enter: add(ENTER)?,
+            exit: add(EXIT)?,
+            quiet: add(QUIET)?,
+            object: constants.add_class("java/lang/Object")?,
+        })
+    }
+}
+
+fn note_fields(class: &ClassFile<'_>, sites: &mut Sites) {
+    let super_class = class.super_class.map(|index| class.constants.class_name(index).to_string());
+    let declared = |field: &classfile::Field<'_>| DeclaredField {
+        name: class.constants.utf8(field.name).to_string(),
+        volatile: field.flags.has(Flags::VOLATILE),
+    };
+    sites.add_class(&class.name().to_str(), super_class.as_deref(), class.fields.iter().map(declared).collect());
+}
+
+fn method_name(class: &ClassFile<'_>, method: usize) -> String {
+    let method = &class.methods[method];
+    format!("{}{}", class.constants.utf8(method.name), class.constants.utf8(method.descriptor))
+}
+
+fn instrument_method(
+    class: &mut ClassFile<'_>,
+    method: usize,
+    hooks: &Hooks,
+    sites: &mut Sites,
+) -> Result<(), EditError> {
+    let Some(code) = class.methods[method].code().cloned() else { return Ok(()) };
+    let flags = class.methods[method].flags;
+    let name = method_name(class, method);
+    let own_from = if name.starts_with("<init>") { initialized_from(class, &code) } else { 0 };
+    let mut edit = CodeEdit::new(&code);
+    let mut site = |class: &mut ClassFile<'_>, pc: Pc, kind: EventKind, field: Option<FieldRef>| {
+        let (owner, line) = (class.name().to_string(), code.line_at(pc));
+        let id = sites.add(Site { class: owner, method: name.clone(), pc, line, kind, field });
+        number(class, id)
+    };
+    for placed in code.instructions() {
+        let pc = placed.pc;
+        match placed.instruction {
+            Instruction::Field(op, field) => {
+                let target = class.constants.field(field);
+                if pc < own_from && op == FieldOp::Put && target.class == class.name() {
+                    continue;
+                }
+                let wide = matches!(target.descriptor.as_bytes(), b"J" | b"D");
+                let field = field_ref(target);
+                let kind = if op.is_put() { EventKind::Write } else { EventKind::Read };
+                let site = site(class, pc, kind, Some(field))?;
+                before_field(&mut edit, pc, op, wide, site, hooks);
+            }
+            Instruction::ArrayLoad(_) => {
+                let site = site(class, pc, EventKind::Read, None)?;
+                let call = Instruction::Invoke(InvokeOp::Static, hooks.element);
+                edit.insert_before(pc, &[Instruction::Stack(StackOp::Dup2), site, call]);
+            }
+            Instruction::ArrayStore(element) => {
+                let site = site(class, pc, EventKind::Write, None)?;
+                before_array_store(&mut edit, pc, element, site, hooks);
+            }
+            Instruction::MonitorEnter => {
+                let site = site(class, pc, EventKind::Lock, None)?;
+                let call = Instruction::Invoke(InvokeOp::Static, hooks.enter);
+                edit.insert_before(pc, &[Instruction::Stack(StackOp::Dup), site, call]);
+            }
+            Instruction::MonitorExit => {
+                let site = site(class, pc, EventKind::Unlock, None)?;
+                let call = Instruction::Invoke(InvokeOp::Static, hooks.exit);
+                edit.replace(pc, &[Instruction::Stack(StackOp::Dup), Instruction::MonitorExit, site, call]);
+            }
+            _ => {}
+        }
+    }
+    let synchronized = flags.has(Flags::SYNCHRONIZED);
+    if synchronized {
+        let lock = site(class, 0, EventKind::Lock, None)?;
+        let unlock = site(class, 0, EventKind::Unlock, None)?;
+        take_monitor(class, flags, &mut edit, hooks, lock, unlock)?;
+    } else if name == "<clinit>()V" {
+        edit.wrap(quietly(hooks.quiet));
+    }
+    class.edit_method(method, edit)?;
+    if synchronized {
+        let owner = &mut class.methods[method];
+        owner.flags = flags.without(Flags::SYNCHRONIZED);
+        // The virtual machine expects its intrinsics to be as it knows them.
+        drop_annotation(&mut owner.attributes, &class.constants, "Ljdk/internal/vm/annotation/IntrinsicCandidate;");
+    }
+    Ok(())
+}
+
+fn field_ref(target: MemberRef<'_>) -> FieldRef {
+    FieldRef { class: target.class.to_string(), name: target.name.to_string() }
+}
+
+/// Loads a site's number.
+fn number(class: &mut ClassFile<'_>, site: SiteId) -> Result<Instruction, classfile::Overflow> {
+    Ok(Instruction::Ldc(class.constants.add_integer(site.0 as i32)?))
+}
+
+fn before_field(edit: &mut CodeEdit, pc: Pc, op: FieldOp, wide: bool, site: Instruction, hooks: &Hooks) {
+    let access = Instruction::Invoke(InvokeOp::Static, hooks.access);
+    let stack = Instruction::Stack;
+    match op {
+        FieldOp::GetStatic | FieldOp::PutStatic => {
+            edit.insert_before(pc, &[site, Instruction::Invoke(InvokeOp::Static, hooks.statics)]);
+        }
+        FieldOp::Get => edit.insert_before(pc, &[stack(StackOp::Dup), site, access]),
+        // The object is below the value: object, value -> object, value, object.
+        FieldOp::Put if !wide => {
+            edit.insert_before(pc, &[stack(StackOp::Dup2), stack(StackOp::Pop), site, access]);
+        }
+        // The same around a value of two slots, which has to be put below and back.
+        FieldOp::Put => edit.insert_before(
+            pc,
+            &[
+                stack(StackOp::Dup2X1),
+                stack(StackOp::Pop2),
+                stack(StackOp::Dup),
+                site,
+                access,
+                stack(StackOp::DupX2),
+                stack(StackOp::Pop),
+            ],
+        ),
+    }
+}
+
+/// Puts the value below array and index, copies those for the hook, and puts it back.
+fn before_array_store(edit: &mut CodeEdit, pc: Pc, element: ArrayType, site: Instruction, hooks: &Hooks) {
+    let stack = Instruction::Stack;
+    let (below, drop, back) = match element.slots() {
+        1 => (StackOp::DupX2, StackOp::Pop, StackOp::Dup2X1),
+        _ => (StackOp::Dup2X2, StackOp::Pop2, StackOp::Dup2X2),
+    };
+    edit.insert_before(
+        pc,
+        &[
+            stack(below),
+            stack(drop),
+            stack(StackOp::Dup2),
+            site,
+            Instruction::Invoke(InvokeOp::Static, hooks.element),
+            stack(back),
+            stack(StackOp::Pop2),
+        ],
+    );
+}
+
+/// Takes the monitor of a synchronized method by instructions.
+fn take_monitor(
+    class: &ClassFile<'_>,
+    flags: Flags,
+    edit: &mut CodeEdit,
+    hooks: &Hooks,
+    lock_site: Instruction,
+    unlock_site: Instruction,
+) -> Result<(), EditError> {
+    let slot = edit.add_local(VerificationType::Object(hooks.object))?;
+    let object = if flags.has(Flags::STATIC) {
+        Instruction::Ldc(class.constants.index(class.this_class.raw()).expect("internal bug: a class is loadable"))
+    } else {
+        Instruction::Load(ValueType::Reference, 0)
+    };
+    let load = Instruction::Load(ValueType::Reference, slot);
+    let call = |hook| Instruction::Invoke(InvokeOp::Static, hook);
+    let give_up = vec![load.clone(), Instruction::MonitorExit, load.clone(), unlock_site, call(hooks.exit)];
+    edit.wrap(Wrap {
+        enter: vec![
+            object,
+            Instruction::Stack(StackOp::Dup),
+            Instruction::Store(ValueType::Reference, slot),
+            lock_site,
+            call(hooks.enter),
+            load,
+            Instruction::MonitorEnter,
+        ],
+        leave: give_up.clone(),
+        catch: give_up,
+    });
+    Ok(())
+}
+
+/// Where a constructor has called another: the first constructor call that no `new` before it needs.
+fn initialized_from(class: &ClassFile<'_>, code: &Code<'_>) -> Pc {
+    let mut made = 0;
+    for placed in code.instructions() {
+        match placed.instruction {
+            Instruction::New(_) => made += 1,
+            Instruction::Invoke(InvokeOp::Special, method) if class.constants.method(method).name == "<init>" => {
+                if made == 0 {
+                    return placed.pc;
+                }
+                made -= 1;
+            }
+            _ => {}
+        }
+    }
+    0
+}

@@ -1,0 +1,344 @@
+//! The Java native interface, as much of it as is needed, behind a small type.
+
+use jni_sys::{
+    JNI_OK, JNIEnv, JNINativeMethod, JavaVM, jclass, jfieldID, jint, jmethodID, jobject, jthrowable, jvalue,
+};
+use std::ffi::{CStr, CString, c_void};
+use std::ptr::null_mut;
+
+/// The interface of one attached thread. References that its calls give are local: they live until the
+/// native method returns or [`Env::frame`] ends.
+#[derive(Clone, Copy)]
+pub struct Env(*mut JNIEnv);
+
+/// Calls a function of the table.
+macro_rules! jni {
+    ($env:expr, $function:ident $(, $argument:expr)*) => {{
+        let env = $env.0;
+        // SAFETY: the table is valid while the thread is attached, which `Env::new` demands; arguments are
+        // references, names and identifiers that the same interface gave.
+        unsafe { ((**env).v1_6.$function)(env $(, $argument)*) }
+    }};
+}
+
+impl Env {
+    /// # Safety
+    /// The pointer must be the interface of the current thread, and must not be used after the thread is
+    /// detached.
+    pub unsafe fn new(env: *mut JNIEnv) -> Self {
+        Env(env)
+    }
+
+    /// The raw pointer, for functions outside the table.
+    pub fn raw(self) -> *mut JNIEnv {
+        self.0
+    }
+
+    /// Looks a class up, as the application's class loader sees it. None, with an exception pending, if
+    /// there is none.
+    pub fn find_class(self, name: &str) -> Option<jclass> {
+        let name = c_string(name);
+        non_null(jni!(self, FindClass, name.as_ptr()))
+    }
+
+    /// A method of a class, with an exception pending if there is none. This initialises the class.
+    pub fn method(self, class: jclass, name: &str, descriptor: &str) -> Option<jmethodID> {
+        let (name, descriptor) = (c_string(name), c_string(descriptor));
+        non_null(jni!(self, GetMethodID, class, name.as_ptr(), descriptor.as_ptr()))
+    }
+
+    /// A static method of a class, likewise.
+    pub fn static_method(self, class: jclass, name: &str, descriptor: &str) -> Option<jmethodID> {
+        let (name, descriptor) = (c_string(name), c_string(descriptor));
+        non_null(jni!(self, GetStaticMethodID, class, name.as_ptr(), descriptor.as_ptr()))
+    }
+
+    /// A static field of a class, likewise.
+    pub fn static_field(self, class: jclass, name: &str, descriptor: &str) -> Option<jfieldID> {
+        let (name, descriptor) = (c_string(name), c_string(descriptor));
+        non_null(jni!(self, GetStaticFieldID, class, name.as_ptr(), descriptor.as_ptr()))
+    }
+
+    /// A field of a class, likewise.
+    pub fn field(self, class: jclass, name: &str, descriptor: &str) -> Option<jfieldID> {
+        let (name, descriptor) = (c_string(name), c_string(descriptor));
+        non_null(jni!(self, GetFieldID, class, name.as_ptr(), descriptor.as_ptr()))
+    }
+
+    /// Sets a static boolean.
+    pub fn set_static_boolean(self, class: jclass, field: jfieldID, value: bool) {
+        jni!(self, SetStaticBooleanField, class, field, value);
+    }
+
+    /// Binds native methods.
+    pub fn register_natives(self, class: jclass, natives: &[(&CStr, &CStr, *mut c_void)]) -> bool {
+        let natives: Vec<_> = natives
+            .iter()
+            .map(|&(name, signature, function)| JNINativeMethod {
+                name: name.as_ptr().cast_mut(),
+                signature: signature.as_ptr().cast_mut(),
+                fnPtr: function,
+            })
+            .collect();
+        jni!(self, RegisterNatives, class, natives.as_ptr(), natives.len() as jint) == JNI_OK
+    }
+
+    /// An object of the class that no constructor has run on.
+    pub fn allocate(self, class: jclass) -> Option<jobject> {
+        non_null(jni!(self, AllocObject, class))
+    }
+
+    /// A new object.
+    pub fn construct(self, class: jclass, constructor: jmethodID, arguments: &[jvalue]) -> jobject {
+        jni!(self, NewObjectA, class, constructor, arguments.as_ptr())
+    }
+
+    /// Calls a method; `returns` is the first letter of its return descriptor. The receiver's own class
+    /// decides which method runs.
+    pub fn call(self, receiver: jobject, method: jmethodID, returns: u8, arguments: &[jvalue]) -> jvalue {
+        let a = arguments.as_ptr();
+        match returns {
+            b'V' => {
+                jni!(self, CallVoidMethodA, receiver, method, a);
+                jvalue { j: 0 }
+            }
+            b'Z' => jvalue { z: jni!(self, CallBooleanMethodA, receiver, method, a) },
+            b'B' => jvalue { b: jni!(self, CallByteMethodA, receiver, method, a) },
+            b'C' => jvalue { c: jni!(self, CallCharMethodA, receiver, method, a) },
+            b'S' => jvalue { s: jni!(self, CallShortMethodA, receiver, method, a) },
+            b'I' => jvalue { i: jni!(self, CallIntMethodA, receiver, method, a) },
+            b'J' => jvalue { j: jni!(self, CallLongMethodA, receiver, method, a) },
+            b'F' => jvalue { f: jni!(self, CallFloatMethodA, receiver, method, a) },
+            b'D' => jvalue { d: jni!(self, CallDoubleMethodA, receiver, method, a) },
+            _ => jvalue { l: jni!(self, CallObjectMethodA, receiver, method, a) },
+        }
+    }
+
+    /// Calls a static method, likewise.
+    pub fn call_static(self, class: jclass, method: jmethodID, returns: u8, arguments: &[jvalue]) -> jvalue {
+        let a = arguments.as_ptr();
+        match returns {
+            b'V' => {
+                jni!(self, CallStaticVoidMethodA, class, method, a);
+                jvalue { j: 0 }
+            }
+            b'Z' => jvalue { z: jni!(self, CallStaticBooleanMethodA, class, method, a) },
+            b'B' => jvalue { b: jni!(self, CallStaticByteMethodA, class, method, a) },
+            b'C' => jvalue { c: jni!(self, CallStaticCharMethodA, class, method, a) },
+            b'S' => jvalue { s: jni!(self, CallStaticShortMethodA, class, method, a) },
+            b'I' => jvalue { i: jni!(self, CallStaticIntMethodA, class, method, a) },
+            b'J' => jvalue { j: jni!(self, CallStaticLongMethodA, class, method, a) },
+            b'F' => jvalue { f: jni!(self, CallStaticFloatMethodA, class, method, a) },
+            b'D' => jvalue { d: jni!(self, CallStaticDoubleMethodA, class, method, a) },
+            _ => jvalue { l: jni!(self, CallStaticObjectMethodA, class, method, a) },
+        }
+    }
+
+    /// Reads a field of an object; `letter` is the first of its descriptor.
+    pub fn get_field(self, object: jobject, field: jfieldID, letter: u8) -> jvalue {
+        match letter {
+            b'Z' => jvalue { z: jni!(self, GetBooleanField, object, field) },
+            b'B' => jvalue { b: jni!(self, GetByteField, object, field) },
+            b'C' => jvalue { c: jni!(self, GetCharField, object, field) },
+            b'S' => jvalue { s: jni!(self, GetShortField, object, field) },
+            b'I' => jvalue { i: jni!(self, GetIntField, object, field) },
+            b'J' => jvalue { j: jni!(self, GetLongField, object, field) },
+            b'F' => jvalue { f: jni!(self, GetFloatField, object, field) },
+            b'D' => jvalue { d: jni!(self, GetDoubleField, object, field) },
+            _ => jvalue { l: jni!(self, GetObjectField, object, field) },
+        }
+    }
+
+    /// Reads a static field, likewise.
+    pub fn get_static(self, class: jclass, field: jfieldID, letter: u8) -> jvalue {
+        match letter {
+            b'Z' => jvalue { z: jni!(self, GetStaticBooleanField, class, field) },
+            b'B' => jvalue { b: jni!(self, GetStaticByteField, class, field) },
+            b'C' => jvalue { c: jni!(self, GetStaticCharField, class, field) },
+            b'S' => jvalue { s: jni!(self, GetStaticShortField, class, field) },
+            b'I' => jvalue { i: jni!(self, GetStaticIntField, class, field) },
+            b'J' => jvalue { j: jni!(self, GetStaticLongField, class, field) },
+            b'F' => jvalue { f: jni!(self, GetStaticFloatField, class, field) },
+            b'D' => jvalue { d: jni!(self, GetStaticDoubleField, class, field) },
+            _ => jvalue { l: jni!(self, GetStaticObjectField, class, field) },
+        }
+    }
+
+    /// Writes a field of an object, likewise. Gives nothing.
+    pub fn put_field(self, object: jobject, field: jfieldID, letter: u8, value: jvalue) -> jvalue {
+        // SAFETY: the letter tells which member of the union was written.
+        unsafe {
+            match letter {
+                b'Z' => jni!(self, SetBooleanField, object, field, value.z),
+                b'B' => jni!(self, SetByteField, object, field, value.b),
+                b'C' => jni!(self, SetCharField, object, field, value.c),
+                b'S' => jni!(self, SetShortField, object, field, value.s),
+                b'I' => jni!(self, SetIntField, object, field, value.i),
+                b'J' => jni!(self, SetLongField, object, field, value.j),
+                b'F' => jni!(self, SetFloatField, object, field, value.f),
+                b'D' => jni!(self, SetDoubleField, object, field, value.d),
+                _ => jni!(self, SetObjectField, object, field, value.l),
+            }
+        }
+        jvalue { j: 0 }
+    }
+
+    /// Writes a static field, likewise.
+    pub fn put_static(self, class: jclass, field: jfieldID, letter: u8, value: jvalue) -> jvalue {
+        // SAFETY: the letter tells which member of the union was written.
+        unsafe {
+            match letter {
+                b'Z' => jni!(self, SetStaticBooleanField, class, field, value.z),
+                b'B' => jni!(self, SetStaticByteField, class, field, value.b),
+                b'C' => jni!(self, SetStaticCharField, class, field, value.c),
+                b'S' => jni!(self, SetStaticShortField, class, field, value.s),
+                b'I' => jni!(self, SetStaticIntField, class, field, value.i),
+                b'J' => jni!(self, SetStaticLongField, class, field, value.j),
+                b'F' => jni!(self, SetStaticFloatField, class, field, value.f),
+                b'D' => jni!(self, SetStaticDoubleField, class, field, value.d),
+                _ => jni!(self, SetStaticObjectField, class, field, value.l),
+            }
+        }
+        jvalue { j: 0 }
+    }
+
+    /// The class of an object.
+    pub fn class_of(self, object: jobject) -> jclass {
+        jni!(self, GetObjectClass, object)
+    }
+
+    /// Takes the pending exception, if there is one.
+    pub fn take_exception(self) -> Option<jthrowable> {
+        let exception = non_null(jni!(self, ExceptionOccurred))?;
+        jni!(self, ExceptionClear);
+        Some(exception)
+    }
+
+    /// Makes an exception pending.
+    pub fn throw(self, exception: jthrowable) {
+        jni!(self, Throw, exception);
+    }
+
+    /// Makes a new exception of that class pending.
+    pub fn throw_new(self, class: &str, message: &str) {
+        if let Some(class) = self.find_class(class) {
+            let message = c_string(message);
+            jni!(self, ThrowNew, class, message.as_ptr());
+        }
+    }
+
+    /// A reference that lives until it is deleted, and that other threads may use.
+    pub fn global(self, object: jobject) -> jobject {
+        jni!(self, NewGlobalRef, object)
+    }
+
+    /// Ends a global reference.
+    pub fn delete_global(self, object: jobject) {
+        jni!(self, DeleteGlobalRef, object);
+    }
+
+    /// Whether two references are to the same object.
+    pub fn same(self, a: jobject, b: jobject) -> bool {
+        jni!(self, IsSameObject, a, b)
+    }
+
+    /// A Java string.
+    pub fn string(self, text: &str) -> Option<jobject> {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        non_null(jni!(self, NewString, units.as_ptr(), units.len() as jint))
+    }
+
+    /// The text of a Java string; what is not Unicode becomes U+FFFD.
+    pub fn text(self, string: jobject) -> String {
+        let length = jni!(self, GetStringLength, string) as usize;
+        let mut units = vec![0u16; length];
+        jni!(self, GetStringRegion, string, 0, length as jint, units.as_mut_ptr());
+        String::from_utf16_lossy(&units)
+    }
+
+    /// Takes the real monitor of an object.
+    pub fn monitor_enter(self, object: jobject) {
+        jni!(self, MonitorEnter, object);
+    }
+
+    /// Gives up the real monitor of an object. False, with an exception pending, if it was not held.
+    pub fn monitor_exit(self, object: jobject) -> bool {
+        jni!(self, MonitorExit, object) == JNI_OK
+    }
+
+    /// Runs `body` in a frame of its own: the local references that it makes end with it.
+    pub fn frame<T>(self, body: impl FnOnce() -> T) -> T {
+        assert_eq!(jni!(self, PushLocalFrame, 16), JNI_OK, "internal bug: no room for local references");
+        let value = body();
+        jni!(self, PopLocalFrame, null_mut());
+        value
+    }
+
+    /// An array of objects, all null.
+    pub fn object_array(self, class: jclass, length: usize) -> Option<jobject> {
+        non_null(jni!(self, NewObjectArray, length as jint, class, null_mut()))
+    }
+
+    /// Sets an element of an array of objects.
+    pub fn set_element(self, array: jobject, index: usize, value: jobject) {
+        jni!(self, SetObjectArrayElement, array, index as jint, value);
+    }
+
+    /// How long an array is.
+    pub fn array_length(self, array: jobject) -> usize {
+        jni!(self, GetArrayLength, array) as usize
+    }
+
+    /// An element of an array of objects.
+    pub fn element(self, array: jobject, index: usize) -> jobject {
+        jni!(self, GetObjectArrayElement, array, index as jint)
+    }
+}
+
+/// The virtual machine of this process.
+#[derive(Clone, Copy)]
+pub struct Vm(*mut JavaVM);
+
+// SAFETY: the invocation interface may be used from any thread.
+unsafe impl Send for Vm {}
+// SAFETY: as above.
+unsafe impl Sync for Vm {}
+
+impl Vm {
+    /// # Safety
+    /// The pointer must be what `JNI_CreateJavaVM` gave, and the machine must never be destroyed.
+    pub unsafe fn new(vm: *mut JavaVM) -> Self {
+        Vm(vm)
+    }
+
+    /// Attaches the current thread as a daemon under a name, for as long as it lives.
+    pub fn attach(self, name: &str) -> Option<Env> {
+        let name = c_string(name);
+        let mut arguments = jni_sys::JavaVMAttachArgs {
+            version: jni_sys::JNI_VERSION_1_6,
+            name: name.as_ptr().cast_mut(),
+            group: null_mut(),
+        };
+        let mut env = null_mut();
+        // SAFETY: the machine is there, and both pointers are good for the call.
+        let result =
+            unsafe { ((**self.0).v1_4.AttachCurrentThreadAsDaemon)(self.0, &mut env, (&raw mut arguments).cast()) };
+        // SAFETY: the call has just given the interface of this thread.
+        (result == JNI_OK).then(|| unsafe { Env::new(env.cast()) })
+    }
+
+    /// Detaches the current thread.
+    pub fn detach(self) {
+        // SAFETY: the machine is there; a thread that is not attached is left alone.
+        unsafe { ((**self.0).v1_4.DetachCurrentThread)(self.0) };
+    }
+}
+
+fn c_string(text: &str) -> CString {
+    let bytes = classfile::encode_modified_utf8(text);
+    CString::new(&*bytes).expect("internal bug: modified UTF-8 has no zero bytes")
+}
+
+fn non_null<T>(pointer: *mut T) -> Option<*mut T> {
+    (!pointer.is_null()).then_some(pointer)
+}

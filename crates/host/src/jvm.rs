@@ -1,0 +1,147 @@
+//! Starts HotSpot in this process.
+
+use crate::hook_class;
+use crate::jni::{Env, Vm};
+use jni_sys::{JNI_OK, JavaVMInitArgs, JavaVMOption, jint};
+use std::ffi::{CString, c_void};
+use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
+
+/// What a virtual machine is started with.
+#[derive(Debug, Clone)]
+pub struct JvmSettings {
+    /// The JDK.
+    pub java_home: PathBuf,
+    /// The class path of the classes under test.
+    pub class_path: String,
+    /// A folder of our own; the hook classes are written below it.
+    pub folder: PathBuf,
+    /// Further options, such as `-Xint`.
+    pub options: Vec<String>,
+}
+
+/// Why there is no virtual machine.
+#[derive(Debug, thiserror::Error)]
+pub enum JvmError {
+    /// The library is not there or cannot be loaded.
+    #[error("cannot load the JVM of {home}: {reason}")]
+    Library {
+        /// The JDK.
+        home: PathBuf,
+        /// What the loader says.
+        reason: String,
+    },
+    /// The hook classes could not be written.
+    #[error("cannot write the hook classes below {folder}: {reason}")]
+    Hooks {
+        /// Where to.
+        folder: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// HotSpot has refused.
+    #[error("the JVM did not start (code {0})")]
+    Refused(i32),
+    /// A part of the JDK is not as expected.
+    #[error("the JVM has no {0}")]
+    Missing(&'static str),
+}
+
+/// A virtual machine that runs in this process.
+pub struct Jvm {
+    /// To attach threads.
+    pub vm: Vm,
+    /// The interface of the thread that started it.
+    pub env: Env,
+    library: libloading::os::unix::Library,
+}
+
+type CreateJavaVm = unsafe extern "system" fn(*mut *mut jni_sys::JavaVM, *mut *mut c_void, *mut c_void) -> jint;
+
+impl Jvm {
+    /// Starts the virtual machine. A process can have one, and it never ends.
+    pub fn start(settings: &JvmSettings) -> Result<Jvm, JvmError> {
+        let patch = write_hooks(&settings.folder)?;
+        let library = load(&settings.java_home)?;
+        let options: Vec<CString> = options(settings, &patch)
+            .into_iter()
+            .map(|option| CString::new(option).map_err(|_| JvmError::Missing("options without zero bytes")))
+            .collect::<Result<_, _>>()?;
+        let mut options: Vec<_> = options
+            .iter()
+            .map(|option| JavaVMOption { optionString: option.as_ptr().cast_mut(), extraInfo: null_mut() })
+            .collect();
+        let mut arguments = JavaVMInitArgs {
+            version: jni_sys::JNI_VERSION_1_8,
+            nOptions: options.len() as jint,
+            options: options.as_mut_ptr(),
+            ignoreUnrecognized: false,
+        };
+        let (mut vm, mut env) = (null_mut(), null_mut());
+        // SAFETY: this is the signature of that function; all pointers are good for the call.
+        let result = unsafe {
+            let create: libloading::os::unix::Symbol<CreateJavaVm> =
+                library.get("JNI_CreateJavaVM").map_err(|_| JvmError::Missing("JNI_CreateJavaVM"))?;
+            create(&mut vm, &mut env, (&raw mut arguments).cast())
+        };
+        if result != JNI_OK {
+            return Err(JvmError::Refused(result));
+        }
+        // SAFETY: the machine was just created, is never destroyed, and this thread is attached to it.
+        Ok(unsafe { Jvm { vm: Vm::new(vm), env: Env::new(env.cast()), library } })
+    }
+
+    /// A function that the library exports.
+    ///
+    /// # Safety
+    /// `F` must be the type of the function with that name.
+    pub unsafe fn function<F: Copy>(&self, name: &'static str) -> Result<F, JvmError> {
+        // SAFETY: the caller knows the type; the library is never unloaded.
+        unsafe { self.library.get::<F>(name).map(|symbol| *symbol).map_err(|_| JvmError::Missing(name)) }
+    }
+}
+
+fn load(java_home: &Path) -> Result<libloading::os::unix::Library, JvmError> {
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+    let path = java_home.join("lib/server/libjvm.so");
+    // SAFETY: loading a JDK's own library runs its initialisers, which is what it is for.
+    let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_GLOBAL) };
+    library.map_err(|error| JvmError::Library { home: java_home.to_owned(), reason: error.to_string() })
+}
+
+fn write_hooks(folder: &Path) -> Result<PathBuf, JvmError> {
+    let failed = |reason: String| JvmError::Hooks { folder: folder.to_owned(), reason };
+    let patch = folder.join("java.base");
+    for (name, bytes) in hook_class::classes().map_err(|error| failed(error.to_string()))? {
+        let file = patch.join(format!("{name}.class"));
+        std::fs::create_dir_all(file.parent().expect("internal bug: classes are in packages"))
+            .and_then(|()| std::fs::write(&file, bytes))
+            .map_err(|error| failed(error.to_string()))?;
+    }
+    Ok(patch)
+}
+
+fn options(settings: &JvmSettings, patch: &Path) -> Vec<String> {
+    let mut options = vec![
+        format!("-Djava.class.path={}", settings.class_path),
+        format!("--patch-module=java.base={}", patch.display()),
+        "-agentlib:raddle".to_owned(),
+        // One collector thread and no barriers to speak of; tests are small.
+        "-XX:+UseSerialGC".to_owned(),
+        "-XX:+UnlockDiagnosticVMOptions".to_owned(),
+        "-XX:+UnlockExperimentalVMOptions".to_owned(),
+        // Identity hashes in sequence: no two objects share one, so they can tell objects apart.
+        "-XX:hashCode=3".to_owned(),
+        // Rewritten string buffers must not be jumped over.
+        "-XX:-OptimizeStringConcat".to_owned(),
+        "-XX:-CheckIntrinsics".to_owned(),
+        // Our threads hand over to each other far more often than signals come.
+        "-Xrs".to_owned(),
+        "-Xshare:off".to_owned(),
+        // It warns of each native method that we bind.
+        "-Xlog:disable".to_owned(),
+        "-Xlog:all=error:stderr".to_owned(),
+    ];
+    options.extend(settings.options.iter().cloned());
+    options
+}

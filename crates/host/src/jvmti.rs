@@ -1,0 +1,105 @@
+//! The tool interface, as much of it as is needed: functions by their number in the specification.
+
+use jni_sys::{JNIEnv, JavaVM, jclass, jint, jobject};
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+
+/// The tool interface's environment. One value serves all threads.
+#[derive(Clone, Copy)]
+pub struct Jvmti(*mut *const *const c_void);
+
+/// Numbers of functions.
+mod function {
+    pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
+    pub const ALLOCATE: usize = 46;
+    pub const SET_EVENT_CALLBACKS: usize = 122;
+    pub const ADD_CAPABILITIES: usize = 142;
+}
+
+/// Numbers of events; the table of callbacks starts at 50.
+mod event {
+    pub const FIRST: usize = 50;
+    pub const CLASS_FILE_LOAD_HOOK: usize = 54;
+    pub const COUNT: usize = 40;
+}
+
+/// Bits of the capabilities: hooks for all classes, from the first one on.
+const CAPABILITIES: [usize; 3] = [26, 41, 42];
+
+const VERSION: jint = 0x3001_0200;
+
+/// Called for each class that is loaded.
+pub type ClassFileLoadHook = unsafe extern "system" fn(
+    Jvmti,
+    *mut JNIEnv,
+    jclass,
+    jobject,
+    *const c_char,
+    jobject,
+    jint,
+    *const u8,
+    *mut jint,
+    *mut *mut u8,
+);
+
+impl Jvmti {
+    /// Asks for the interface and for all classes as they are loaded. For use while the machine starts.
+    ///
+    /// # Safety
+    /// `vm` must be the virtual machine that is loading this agent.
+    pub unsafe fn start(vm: *mut JavaVM, class_file_load_hook: ClassFileLoadHook) -> Option<Jvmti> {
+        let mut env = null_mut();
+        // SAFETY: the caller gives a virtual machine; the pointer is good for the call.
+        if unsafe { ((**vm).v1_2.GetEnv)(vm, &mut env, VERSION) } != 0 {
+            return None;
+        }
+        let jvmti = Jvmti(env.cast());
+
+        let mut capabilities = [0u8; 16];
+        for bit in CAPABILITIES {
+            capabilities[bit / 8] |= 1 << (bit % 8);
+        }
+        let mut callbacks = [null::<c_void>(); event::COUNT];
+        callbacks[event::CLASS_FILE_LOAD_HOOK - event::FIRST] = class_file_load_hook as *const c_void;
+        // SAFETY: these are the signatures of these functions; all pointers are good for the calls, and
+        // the machine copies what they point to.
+        let results = unsafe {
+            let add: unsafe extern "system" fn(Jvmti, *const [u8; 16]) -> c_int =
+                jvmti.function(function::ADD_CAPABILITIES);
+            let set: unsafe extern "system" fn(Jvmti, *const c_void, jint) -> c_int =
+                jvmti.function(function::SET_EVENT_CALLBACKS);
+            let enable: unsafe extern "C" fn(Jvmti, c_int, c_int, jobject, ...) -> c_int =
+                jvmti.function(function::SET_EVENT_NOTIFICATION_MODE);
+            [
+                add(jvmti, &capabilities),
+                set(jvmti, callbacks.as_ptr().cast(), size_of_val(&callbacks) as jint),
+                enable(jvmti, 1, event::CLASS_FILE_LOAD_HOOK as c_int, null_mut()),
+            ]
+        };
+        (results == [0; 3]).then_some(jvmti)
+    }
+
+    /// Memory that the machine will free, with these bytes in it.
+    pub fn copy(self, bytes: &[u8]) -> Option<*mut u8> {
+        let mut memory = null_mut();
+        // SAFETY: this is the signature of this function, and the pointer is good for the call.
+        let result = unsafe {
+            let allocate: unsafe extern "system" fn(Jvmti, i64, *mut *mut u8) -> c_int =
+                self.function(function::ALLOCATE);
+            allocate(self, bytes.len() as i64, &mut memory)
+        };
+        if result != 0 {
+            return None;
+        }
+        // SAFETY: the machine has just given that many bytes, which nobody else knows of.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len()) };
+        Some(memory)
+    }
+
+    /// # Safety
+    /// `F` must be the type of the function with that number.
+    unsafe fn function<F: Copy>(self, number: usize) -> F {
+        // SAFETY: the table has an entry for each number, and the caller knows its type.
+        unsafe { std::mem::transmute_copy(&*(*self.0).add(number - 1)) }
+    }
+}

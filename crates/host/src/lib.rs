@@ -1,0 +1,26 @@
+//! Runs one test case in a JVM under a scheduler.
+
+mod agent;
+mod baton;
+mod control;
+mod hook_class;
+mod host;
+mod instrument;
+mod jni;
+mod jvm;
+mod jvmti;
+mod machine;
+mod natives;
+mod objects;
+mod outcome;
+mod read;
+mod resolve;
+mod scope;
+mod sites;
+
+pub use host::{Host, PrepareError, Prepared, RunSettings};
+pub use jvm::{JvmError, JvmSettings};
+pub use machine::{Blocked, Stop};
+pub use outcome::{CallResult, Execution, Thrown, Value};
+pub use resolve::ResolveError;
+pub use sites::{FieldRef, Site};

@@ -1,0 +1,400 @@
+//! The virtual machine's threads and locks as the scheduler sees them.
+//!
+//! Every controlled thread announces its next event before doing it, and does it when its turn comes.
+//! Whether it can go on follows from that event alone: a lock must be free, a thread to join must have
+//! ended. So no thread is ever blocked inside an event, and when none can go on, that is a deadlock.
+//!
+//! Pure: it knows neither Java nor operating-system threads.
+
+use schedule::{Choice, Divergence, Event, EventKind, ObjectId, Scheduler, SiteId, Step, ThreadId, Trace, Turn};
+use std::collections::HashMap;
+
+/// Threads, locks and the trace of one execution.
+pub struct Machine {
+    threads: Vec<Thread>,
+    locks: HashMap<ObjectId, Lock>,
+    trace: Trace,
+    scheduler: Box<dyn Scheduler + Send>,
+    /// Who has the turn, and how many events are left of it.
+    turn: Option<Turn>,
+    last: Option<ThreadId>,
+    max_events: usize,
+    /// Reused between decisions.
+    runnable: Vec<(ThreadId, Event)>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Thread {
+    next: Option<Event>,
+    ended: bool,
+    permit: bool,
+    interrupted: bool,
+    wait: Wait,
+}
+
+/// How a thread's wait stands, between its `Wait` and its `Wake`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Wait {
+    #[default]
+    Not,
+    /// In the queue of an object, at most for a time or until notified.
+    Queued {
+        timed: bool,
+        place: u64,
+    },
+    Notified,
+    TimedOut,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Lock {
+    owner: ThreadId,
+    depth: u32,
+}
+
+/// What happens next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// This thread does its event.
+    Run(ThreadId),
+    /// Every thread has ended.
+    Done,
+    /// The execution ends before its threads do.
+    Stop(Stop),
+}
+
+/// Why an execution ended before its threads did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stop {
+    /// No thread can go on.
+    Deadlock(Vec<Blocked>),
+    /// It had as many events as were allowed.
+    TooManyEvents,
+    /// The scheduler could not go on.
+    Diverged(Divergence),
+}
+
+/// A thread of a deadlock: what it waits for, and who has that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    /// Who waits.
+    pub thread: ThreadId,
+    /// For what.
+    pub event: Event,
+    /// Who holds it, for a lock.
+    pub holder: Option<ThreadId>,
+    /// What the waiting thread holds itself.
+    pub holds: Vec<ObjectId>,
+}
+
+impl Machine {
+    /// A machine with no threads yet.
+    pub fn new(scheduler: Box<dyn Scheduler + Send>, max_events: usize) -> Self {
+        Machine {
+            threads: Vec::new(),
+            locks: HashMap::new(),
+            trace: Trace::default(),
+            scheduler,
+            turn: None,
+            last: None,
+            max_events,
+            runnable: Vec::new(),
+        }
+    }
+
+    /// Adds a thread. It can run once it has announced an event.
+    pub fn add_thread(&mut self) -> ThreadId {
+        self.threads.push(Thread::default());
+        ThreadId(self.threads.len() as u16 - 1)
+    }
+
+    /// A thread announces what it does next.
+    pub fn announce(&mut self, thread: ThreadId, event: Event) {
+        self.thread_mut(thread).next = Some(event);
+    }
+
+    /// A thread does what it announced. Says what the event found, where it looked for something.
+    pub fn perform(&mut self, thread: ThreadId) -> Found {
+        let event = self.thread_mut(thread).next.take().expect("internal bug: a thread performs what it announced");
+        self.trace.steps.push(Step { thread, event });
+        self.apply(thread, event)
+    }
+
+    /// Who goes on. The cheap case is first: the turn is not over, and its thread can go on.
+    pub fn next(&mut self) -> Next {
+        if let Some(turn) = &mut self.turn
+            && turn.events > 0
+        {
+            let thread = turn.thread;
+            if self.threads[thread.0 as usize].next.is_some_and(|event| self.can_do(thread, event)) {
+                return self.take_event(thread);
+            }
+        }
+        self.list_runnable();
+        if self.runnable.is_empty() && self.let_time_pass() {
+            self.list_runnable();
+        }
+        if self.runnable.is_empty() {
+            return match self.blocked() {
+                blocked if blocked.is_empty() => Next::Done,
+                blocked => Next::Stop(Stop::Deadlock(blocked)),
+            };
+        }
+        let choice = Choice { trace: &self.trace, last: self.last, runnable: &self.runnable };
+        match self.scheduler.choose(&choice) {
+            Ok(turn) => {
+                assert!(choice.can_run(turn.thread) && turn.events > 0, "internal bug: a scheduler chose {turn:?}");
+                self.turn = Some(turn);
+                self.last = Some(turn.thread);
+                self.take_event(turn.thread)
+            }
+            Err(divergence) => Next::Stop(Stop::Diverged(divergence)),
+        }
+    }
+
+    fn take_event(&mut self, thread: ThreadId) -> Next {
+        if self.trace.steps.len() >= self.max_events {
+            return Next::Stop(Stop::TooManyEvents);
+        }
+        let turn = self.turn.as_mut().expect("internal bug: events are taken from a turn");
+        if turn.events != Turn::WHOLE {
+            turn.events -= 1;
+        }
+        Next::Run(thread)
+    }
+
+    fn list_runnable(&mut self) {
+        let mut runnable = std::mem::take(&mut self.runnable);
+        runnable.clear();
+        for (number, thread) in self.threads.iter().enumerate() {
+            let id = ThreadId(number as u16);
+            if let Some(event) = thread.next
+                && self.can_do(id, event)
+            {
+                runnable.push((id, event));
+            }
+        }
+        self.runnable = runnable;
+    }
+
+    fn can_do(&self, thread: ThreadId, event: Event) -> bool {
+        let state = &self.threads[thread.0 as usize];
+        match event.kind {
+            EventKind::Lock => self.is_free_for(event.object, thread),
+            EventKind::Wake => !matches!(state.wait, Wait::Queued { .. }) && self.is_free_for(event.object, thread),
+            EventKind::Join => self.threads[event.slot as usize].ended || state.wait == Wait::TimedOut,
+            EventKind::Park => state.permit || state.interrupted || state.wait == Wait::TimedOut,
+            EventKind::Sleep => state.interrupted || state.wait == Wait::TimedOut,
+            _ => true,
+        }
+    }
+
+    fn is_free_for(&self, object: ObjectId, thread: ThreadId) -> bool {
+        self.locks.get(&object).is_none_or(|lock| lock.owner == thread)
+    }
+
+    /// When nothing else can run, the first timed wait in order of threads is over. Says whether there was one.
+    fn let_time_pass(&mut self) -> bool {
+        let timed = self.threads.iter_mut().find(|thread| match (thread.next, thread.wait) {
+            (Some(event), Wait::Queued { timed, .. }) => timed && event.kind == EventKind::Wake,
+            (Some(event), Wait::Not) => event.kind == EventKind::Sleep,
+            _ => false,
+        });
+        match timed {
+            Some(thread) => {
+                thread.wait = Wait::TimedOut;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn blocked(&self) -> Vec<Blocked> {
+        let blocked = |(number, thread): (usize, &Thread)| {
+            let id = ThreadId(number as u16);
+            let event = thread.next?;
+            let holder = match event.kind {
+                EventKind::Lock | EventKind::Wake => self.locks.get(&event.object).map(|lock| lock.owner),
+                _ => None,
+            };
+            let mut holds: Vec<_> =
+                self.locks.iter().filter(|(_, l)| l.owner == id).map(|(&object, _)| object).collect();
+            holds.sort();
+            Some(Blocked { thread: id, event, holder, holds })
+        };
+        self.threads.iter().enumerate().filter_map(blocked).collect()
+    }
+
+    fn apply(&mut self, thread: ThreadId, event: Event) -> Found {
+        match event.kind {
+            EventKind::Lock => self.lock(thread, event.object, 1),
+            EventKind::Unlock => self.unlock(thread, event.object),
+            EventKind::Wait => {
+                let place = self.trace.steps.len() as u64;
+                let state = self.thread_mut(thread);
+                // The slot tells whether the wait is bounded in time.
+                state.wait =
+                    if state.interrupted { Wait::TimedOut } else { Wait::Queued { timed: event.slot != 0, place } };
+                self.locks.remove(&event.object);
+            }
+            EventKind::Wake => {
+                let state = self.thread_mut(thread);
+                state.wait = Wait::Not;
+                let interrupted = std::mem::take(&mut state.interrupted);
+                self.lock(thread, event.object, event.slot);
+                return Found(interrupted);
+            }
+            EventKind::Notify | EventKind::NotifyAll => self.notify(event),
+            EventKind::Park => {
+                let state = self.thread_mut(thread);
+                (state.permit, state.wait) = (false, Wait::Not);
+            }
+            EventKind::Sleep => {
+                let state = self.thread_mut(thread);
+                state.wait = Wait::Not;
+                return Found(std::mem::take(&mut state.interrupted));
+            }
+            EventKind::Unpark => self.threads[event.slot as usize].permit = true,
+            EventKind::Interrupt => {
+                let state = &mut self.threads[event.slot as usize];
+                state.interrupted = true;
+                if matches!(state.wait, Wait::Queued { .. }) {
+                    state.wait = Wait::TimedOut;
+                }
+            }
+            EventKind::Interrupted => return Found(self.threads[event.slot as usize].interrupted),
+            EventKind::Alive => return Found(!self.threads[event.slot as usize].ended),
+            EventKind::End => self.thread_mut(thread).ended = true,
+            _ => {}
+        }
+        Found(false)
+    }
+
+    fn lock(&mut self, thread: ThreadId, object: ObjectId, depth: u32) {
+        let lock = self.locks.entry(object).or_insert(Lock { owner: thread, depth: 0 });
+        lock.depth += depth;
+    }
+
+    fn unlock(&mut self, thread: ThreadId, object: ObjectId) {
+        if let Some(lock) = self.locks.get_mut(&object).filter(|lock| lock.owner == thread) {
+            lock.depth -= 1;
+            if lock.depth == 0 {
+                self.locks.remove(&object);
+            }
+        }
+    }
+
+    /// Notifies in the order of waiting.
+    fn notify(&mut self, event: Event) {
+        let all = event.kind == EventKind::NotifyAll;
+        loop {
+            let waiting = |thread: &&mut Thread| match (thread.wait, thread.next) {
+                (Wait::Queued { .. }, Some(next)) => next.object == event.object,
+                _ => false,
+            };
+            let place = |thread: &&mut Thread| match thread.wait {
+                Wait::Queued { place, .. } => place,
+                _ => u64::MAX,
+            };
+            match self.threads.iter_mut().filter(waiting).min_by_key(place) {
+                Some(thread) => thread.wait = Wait::Notified,
+                None => return,
+            }
+            if !all {
+                return;
+            }
+        }
+    }
+
+    /// How deep a thread holds a lock.
+    pub fn depth(&self, thread: ThreadId, object: ObjectId) -> u32 {
+        self.locks.get(&object).filter(|lock| lock.owner == thread).map_or(0, |lock| lock.depth)
+    }
+
+    /// The trace so far.
+    pub fn into_trace(self) -> Trace {
+        self.trace
+    }
+
+    fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {
+        &mut self.threads[thread.0 as usize]
+    }
+}
+
+/// What an event found: for a look at a flag, the flag; for a wait or sleep, whether it was interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found(pub bool);
+
+/// An event without site or object.
+pub fn plain(kind: EventKind, slot: u32) -> Event {
+    Event { kind, object: ObjectId::NONE, slot, site: SiteId::NONE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schedule::RandomWalk;
+
+    fn on(kind: EventKind, object: u32) -> Event {
+        Event { kind, object: ObjectId(object), slot: 0, site: SiteId(0) }
+    }
+
+    /// Runs threads given as lists of events to the end.
+    fn run(programs: &[&[Event]], seed: u64) -> (Next, Trace) {
+        let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), 1000);
+        let mut left: Vec<_> = programs.iter().map(|program| program.iter()).collect();
+        for program in &mut left {
+            let thread = machine.add_thread();
+            machine.announce(thread, *program.next().unwrap());
+        }
+        loop {
+            match machine.next() {
+                Next::Run(thread) => {
+                    machine.perform(thread);
+                    if let Some(event) = left[thread.0 as usize].next() {
+                        machine.announce(thread, *event);
+                    }
+                }
+                end => return (end, machine.into_trace()),
+            }
+        }
+    }
+
+    #[test]
+    fn two_locks_in_two_orders_deadlock_under_some_schedules_only() {
+        use EventKind::{Lock, Unlock};
+        let one = [on(Lock, 1), on(Lock, 2), on(Unlock, 2), on(Unlock, 1)];
+        let two = [on(Lock, 2), on(Lock, 1), on(Unlock, 1), on(Unlock, 2)];
+        let ends: Vec<_> = (0..50).map(|seed| run(&[&one, &two], seed).0).collect();
+        assert!(ends.contains(&Next::Done));
+        let Some(Next::Stop(Stop::Deadlock(blocked))) = ends.iter().find(|end| **end != Next::Done) else {
+            panic!("no deadlock in {ends:?}")
+        };
+        assert_eq!((blocked[0].holder, blocked[1].holder), (Some(ThreadId(1)), Some(ThreadId(0))));
+        assert_eq!((&*blocked[0].holds, &*blocked[1].holds), (&[ObjectId(1)][..], &[ObjectId(2)][..]));
+    }
+
+    #[test]
+    fn a_lock_is_held_by_one_thread_at_a_time_and_more_than_once_by_it() {
+        use EventKind::{Lock, Unlock, Write};
+        let program = [on(Lock, 1), on(Lock, 1), on(Write, 7), on(Unlock, 1), on(Write, 8), on(Unlock, 1)];
+        for seed in 0..50 {
+            let (end, trace) = run(&[&program, &program], seed);
+            assert_eq!(end, Next::Done);
+            assert_eq!(trace.switches(), 1, "one thread runs whole before the other");
+        }
+    }
+
+    #[test]
+    fn a_notification_before_the_wait_is_lost() {
+        use EventKind::{Lock, Notify, Unlock, Wait, Wake};
+        let waiter = [on(Lock, 1), on(Wait, 1), Event { slot: 1, ..on(Wake, 1) }, on(Unlock, 1)];
+        let notifier = [on(Lock, 1), on(Notify, 1), on(Unlock, 1)];
+        let ends: Vec<_> = (0..50).map(|seed| run(&[&waiter, &notifier], seed)).collect();
+        for (end, trace) in &ends {
+            let order = |kind| trace.steps.iter().position(|step| step.event.kind == kind).unwrap();
+            assert_eq!(*end == Next::Done, order(Wait) < order(Notify), "{trace:?}");
+        }
+        assert!(ends.iter().any(|(end, _)| *end == Next::Done) && ends.iter().any(|(end, _)| *end != Next::Done));
+    }
+}

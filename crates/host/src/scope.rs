@@ -1,0 +1,33 @@
+//! What is rewritten, and what is deliberately opaque.
+//!
+//! The virtual machine stands on some packages: code there runs while classes are loaded and linked, while
+//! threads start, and inside the hooks' own machinery. Events there would be noise at best. What they do
+//! runs as one opaque step. A few classes in those packages are what users share, and are rewritten.
+
+/// Whether events in a class are seen. The name is as class files have it.
+pub fn is_rewritten(class: &str) -> bool {
+    if REWRITTEN_ALL_THE_SAME.contains(&class) {
+        return true;
+    }
+    !OPAQUE.iter().any(|package| class.starts_with(package))
+}
+
+/// Packages in which no event is seen, with all that is below them.
+pub const OPAQUE: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/", "java/security/"];
+
+/// Classes in opaque packages that are rewritten.
+pub const REWRITTEN_ALL_THE_SAME: [&str; 3] =
+    ["java/lang/StringBuffer", "java/lang/StringBuilder", "java/lang/AbstractStringBuilder"];
+
+/// Methods of opaque classes in which the virtual machine loads and links code: what they call in rewritten
+/// classes is not part of an execution either.
+pub fn is_hushed(class: &str, method: &str) -> bool {
+    match class {
+        "java/lang/ClassLoader" => method == "loadClass",
+        "java/lang/invoke/MethodHandleNatives" => method.starts_with("link") || method.starts_with("find"),
+        _ => false,
+    }
+}
+
+/// The classes that have such methods.
+pub const HUSHED: [&str; 2] = ["java/lang/ClassLoader", "java/lang/invoke/MethodHandleNatives"];

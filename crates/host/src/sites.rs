@@ -1,0 +1,155 @@
+//! Sites and fields by number: what hooks say instead of names.
+//!
+//! A number is a hash of what it names, so that it is the same in every process and traces can be
+//! compared and kept. Where two hashes fall together, the one that is seen later gets the next free one.
+
+use schedule::{EventKind, SiteId};
+use std::collections::HashMap;
+
+/// Where in the code under test an event comes from.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Site {
+    /// As class files name it: `java/util/Vector`.
+    pub class: String,
+    /// Name and descriptor: `add(Ljava/lang/Object;)Z`.
+    pub method: String,
+    /// The offset of the instruction in the original code.
+    pub pc: u16,
+    /// The source line, if the class file tells.
+    pub line: Option<u16>,
+    /// What is done there.
+    pub kind: EventKind,
+    /// The field that is touched.
+    pub field: Option<FieldRef>,
+}
+
+/// A field as an instruction names it: it may be declared by a superclass of `class`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FieldRef {
+    /// The class it is looked up in.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// All sites that were given a number.
+#[derive(Debug, Default)]
+pub struct Sites {
+    by_number: HashMap<u32, Site>,
+    fields: HashMap<u32, FieldRef>,
+    /// What each rewritten class declares, and its superclass.
+    classes: HashMap<String, ClassFields>,
+    /// What was found out about each site that was asked for.
+    resolved: HashMap<u32, (EventKind, u32)>,
+}
+
+#[derive(Debug)]
+struct ClassFields {
+    super_class: Option<String>,
+    fields: Vec<DeclaredField>,
+}
+
+/// A field that a class declares.
+#[derive(Debug)]
+pub struct DeclaredField {
+    /// Its name.
+    pub name: String,
+    /// Whether it is volatile.
+    pub volatile: bool,
+}
+
+impl Sites {
+    /// Gives a site its number.
+    pub fn add(&mut self, site: Site) -> SiteId {
+        let mut number = stable_hash(&[&site.class, &site.method, &site.pc.to_string(), site.kind.name()]);
+        while self.by_number.get(&number).is_some_and(|known| *known != site) {
+            number = number.wrapping_add(1);
+        }
+        self.by_number.insert(number, site);
+        SiteId(number)
+    }
+
+    /// The site with that number.
+    pub fn get(&self, site: SiteId) -> Option<&Site> {
+        self.by_number.get(&site.0)
+    }
+
+    /// Notes what a class declares.
+    pub fn add_class(&mut self, class: &str, super_class: Option<&str>, fields: Vec<DeclaredField>) {
+        let declared = ClassFields { super_class: super_class.map(str::to_owned), fields };
+        self.classes.insert(class.to_owned(), declared);
+        // What was looked up while the class was not there may have been resolved too far up.
+        self.resolved.clear();
+    }
+
+    /// Whether a class was noted.
+    pub fn has_class(&self, class: &str) -> bool {
+        self.classes.contains_key(class)
+    }
+
+    /// The superclass of a class that was noted.
+    pub fn super_class(&self, class: &str) -> Option<&str> {
+        self.classes.get(class)?.super_class.as_deref()
+    }
+
+    /// What happens at a site, and the number of the field it happens to: the same for all sites that mean
+    /// the same field, 0 for those that mean none.
+    pub fn resolve(&mut self, site: SiteId) -> Option<(EventKind, u32)> {
+        if let Some(&known) = self.resolved.get(&site.0) {
+            return Some(known);
+        }
+        let Site { kind, ref field, .. } = *self.by_number.get(&site.0)?;
+        let resolved = match field.clone() {
+            None => (kind, 0),
+            Some(field) => {
+                let (class, volatile) = self.declaration(&field);
+                let kind = match kind {
+                    EventKind::Read if volatile => EventKind::VolatileRead,
+                    EventKind::Write if volatile => EventKind::VolatileWrite,
+                    other => other,
+                };
+                let declared = FieldRef { class: class.to_owned(), name: field.name };
+                (kind, self.number_of_field(declared))
+            }
+        };
+        self.resolved.insert(site.0, resolved);
+        Some(resolved)
+    }
+
+    /// The number of a field, given the class that declares it.
+    pub fn number_of_field(&mut self, field: FieldRef) -> u32 {
+        let mut number = stable_hash(&[&field.class, &field.name]);
+        while self.fields.get(&number).is_some_and(|known| *known != field) {
+            number = number.wrapping_add(1);
+        }
+        self.fields.insert(number, field);
+        number
+    }
+
+    /// The field with that number.
+    pub fn field(&self, number: u32) -> Option<&FieldRef> {
+        self.fields.get(&number)
+    }
+
+    /// The class that declares a field, and whether it is volatile there.
+    fn declaration<'s>(&'s self, field: &'s FieldRef) -> (&'s str, bool) {
+        let mut class = field.class.as_str();
+        while let Some(known) = self.classes.get(class) {
+            if let Some(declared) = known.fields.iter().find(|declared| declared.name == field.name) {
+                return (class, declared.volatile);
+            }
+            match &known.super_class {
+                Some(super_class) => class = super_class,
+                None => break,
+            }
+        }
+        // The field is in a class that was not seen, or in an interface: the reference itself will do.
+        (&field.class, false)
+    }
+}
+
+/// FNV-1a over the parts and a separator.
+fn stable_hash(parts: &[&str]) -> u32 {
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    bytes.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193))
+}

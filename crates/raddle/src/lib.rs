@@ -1,0 +1,10 @@
+//! What the `raddle` program is made of; a library so that tests can speak to workers.
+//!
+//! Arguments come in two stages: [`args`] parses them, and each command resolves its own into what it
+//! needs. A command is a variant of [`args::Command`] and a module of that name. What is printed goes
+//! through [`output`].
+
+pub mod args;
+pub mod inspect;
+pub mod output;
+pub mod worker;

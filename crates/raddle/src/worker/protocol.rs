@@ -1,0 +1,119 @@
+//! What supervisor and worker say to each other: messages of a length and postcard bytes each.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use host::CallResult;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use testcase::TestCase;
+
+/// The first message to a worker: the virtual machine that it hosts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Setup {
+    /// The JDK.
+    pub java_home: PathBuf,
+    /// The class path of the classes under test.
+    pub class_path: String,
+    /// A private folder of the worker.
+    pub folder: PathBuf,
+    /// Further options of the virtual machine.
+    pub options: Vec<String>,
+}
+
+/// All other messages to a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// What to run.
+    pub test: TestCase,
+    /// The classes that must tell of their events, as class files name them.
+    pub under_test: Vec<String>,
+    /// Which executions to run.
+    pub plan: Plan,
+    /// An execution with more events than this is ended.
+    pub max_events: u64,
+}
+
+/// Which executions to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Plan {
+    /// Random walks with seeds from `seed` on, until one fails or `executions` have run.
+    Random {
+        /// The first seed.
+        seed: u64,
+        /// How many at the most.
+        executions: u64,
+        /// Whether to go on after a failure.
+        exhaust: bool,
+    },
+    /// One schedule, so many times: thread and number of events, one after the other.
+    Replay {
+        /// The schedule.
+        turns: Vec<(u16, u32)>,
+        /// How often.
+        times: u64,
+    },
+}
+
+/// The answer to a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// The job was done.
+    Done(Report),
+    /// It could not be, and why.
+    Refused(String),
+}
+
+/// What a job has shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// How many executions ran.
+    pub executions: u64,
+    /// How many of them failed.
+    pub failures: u64,
+    /// How many different traces there were, by their hashes.
+    pub traces: u64,
+    /// The first that failed or, if none did, the last that ran.
+    pub shown: Shown,
+}
+
+/// One execution, told whole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The seed of the random walk that led to it, or the number of the replay.
+    pub seed: u64,
+    /// Its hash.
+    pub hash: u64,
+    /// The schedule: thread and number of events, one after the other.
+    pub turns: Vec<(u16, u32)>,
+    /// Its events, one a line.
+    pub events: Vec<String>,
+    /// How the calls ended.
+    pub prefix: Vec<CallResult>,
+    /// How the calls ended.
+    pub suffixes: Vec<Vec<CallResult>>,
+    /// How the calls ended.
+    pub probes: Vec<CallResult>,
+    /// Why it ended early, if it did.
+    pub stop: Option<String>,
+}
+
+/// Writes a message.
+pub fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let bytes = postcard::to_stdvec(message).map_err(io::Error::other)?;
+    to.write_all(&(bytes.len() as u32).to_le_bytes())?;
+    to.write_all(&bytes)?;
+    to.flush()
+}
+
+/// Reads a message; None at the end of the stream.
+pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
+    let mut length = [0; 4];
+    match from.read_exact(&mut length) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    let mut bytes = vec![0; u32::from_le_bytes(length) as usize];
+    from.read_exact(&mut bytes)?;
+    postcard::from_bytes(&bytes).map(Some).map_err(io::Error::other)
+}

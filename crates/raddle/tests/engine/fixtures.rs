@@ -1,0 +1,70 @@
+//! Fixtures: Java sources with their expectation in a header comment.
+
+use classpath::Jdk;
+use raddle::worker::protocol::{Job, Plan};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use testcase::{Argument, Call, Operation, TestCase};
+
+/// A fixture. Its class has a constructor without parameters, methods `one`, `two` and maybe `three`, which
+/// run in a thread each, and maybe `check`, which runs afterwards.
+#[derive(Debug, Clone)]
+pub struct Fixture {
+    pub name: String,
+    pub source: PathBuf,
+    /// The exception or ending of its failing executions; None if it has none.
+    pub expect: Option<String>,
+    methods: Vec<String>,
+}
+
+/// The fixtures of a folder below `fixtures/`.
+pub fn all(folder: &str) -> Vec<Fixture> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder);
+    let mut fixtures: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| read(&entry.unwrap().path())).collect();
+    fixtures.sort_by(|a, b| a.name.cmp(&b.name));
+    fixtures
+}
+
+fn read(source: &Path) -> Fixture {
+    let text = std::fs::read_to_string(source).unwrap();
+    let header = |key: &str| {
+        let prefix = format!("// {key}: ");
+        text.lines().find_map(|line| line.strip_prefix(&prefix).map(str::to_owned))
+    };
+    let methods = ["one", "two", "three", "check"].iter().filter(|name| text.contains(&format!("void {name}()")));
+    Fixture {
+        name: source.file_stem().unwrap().to_str().unwrap().to_owned(),
+        source: source.to_owned(),
+        expect: header("expect"),
+        methods: methods.map(|name| name.to_string()).collect(),
+    }
+}
+
+/// Compiles fixtures into a folder.
+pub fn compile(jdk: &Jdk, fixtures: &[Fixture], folder: &Path) {
+    let sources = fixtures.iter().map(|fixture| &fixture.source);
+    let output = Command::new(jdk.javac()).args(["-g", "-nowarn", "-d"]).arg(folder).args(sources).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+impl Fixture {
+    pub fn job(&self, plan: Plan) -> Job {
+        let call = |name: &String| Call {
+            operation: Operation::Virtual {
+                class: self.name.clone(),
+                name: name.clone(),
+                descriptor: "()V".into(),
+                receiver: Argument::Value(0),
+            },
+            arguments: vec![],
+        };
+        let construct = Operation::Construct { class: self.name.clone(), descriptor: "()V".into() };
+        let (checks, threads): (Vec<_>, Vec<_>) = self.methods.iter().partition(|name| *name == "check");
+        let test = TestCase {
+            prefix: vec![Call { operation: construct, arguments: vec![] }],
+            suffixes: threads.into_iter().map(|name| vec![call(name)]).collect(),
+            probes: checks.into_iter().map(call).collect(),
+        };
+        Job { test, under_test: vec![self.name.clone()], plan, max_events: 20_000 }
+    }
+}

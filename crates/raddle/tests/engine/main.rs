@@ -1,0 +1,70 @@
+//! The engine on real JVMs: fixtures under random and fixed schedules.
+
+mod fixtures;
+mod worker;
+
+use classpath::Jdk;
+use fixtures::Fixture;
+use host::CallResult;
+use raddle::worker::protocol::{Plan, Shown};
+use worker::Worker;
+
+/// Every JDK on the machine; the tests need at least one.
+fn jdks() -> Vec<Jdk> {
+    let jdks = Jdk::installed();
+    assert!(!jdks.is_empty(), "these tests need a JDK: install one, or set JAVA_HOME");
+    jdks
+}
+
+#[test]
+fn fail_fixtures_fail_as_expected_and_replay_to_the_same_trace() {
+    let fixtures = fixtures::all("fail");
+    for jdk in jdks() {
+        let folder = tempfile::tempdir().unwrap();
+        fixtures::compile(&jdk, &fixtures, folder.path());
+        let mut worker = Worker::start(&jdk, folder.path(), &[]);
+        let mut found = Vec::new();
+        for fixture in &fixtures {
+            let report = worker.run(&fixture.job(Plan::Random { seed: 0, executions: 2000, exhaust: false }));
+            println!("JDK {} {}: {} executions", jdk.version, fixture.name, report.executions);
+            assert!(report.failures > 0, "{} never failed\n{}", fixture.name, report.shown.events.join("\n"));
+            check_failure(fixture, &report.shown);
+            let replay = worker.run(&fixture.job(Plan::Replay { turns: report.shown.turns.clone(), times: 1000 }));
+            assert_eq!((replay.failures, replay.traces), (1000, 1), "{}", fixture.name);
+            assert_eq!(replay.shown.hash, report.shown.hash, "{}", fixture.name);
+            found.push(report.shown);
+        }
+        let mut interpreter = Worker::start(&jdk, folder.path(), &["-Xint"]);
+        for (fixture, shown) in fixtures.iter().zip(found) {
+            let replay = interpreter.run(&fixture.job(Plan::Replay { turns: shown.turns, times: 10 }));
+            assert_eq!((replay.traces, replay.shown.hash), (1, shown.hash), "{} under -Xint", fixture.name);
+        }
+    }
+}
+
+#[test]
+fn pass_fixtures_never_fail() {
+    let fixtures = fixtures::all("pass");
+    for jdk in jdks() {
+        let folder = tempfile::tempdir().unwrap();
+        fixtures::compile(&jdk, &fixtures, folder.path());
+        let mut worker = Worker::start(&jdk, folder.path(), &[]);
+        for fixture in &fixtures {
+            let report = worker.run(&fixture.job(Plan::Random { seed: 0, executions: 1000, exhaust: true }));
+            println!("JDK {} {}: {} traces", jdk.version, fixture.name, report.traces);
+            assert_eq!(report.failures, 0, "{}: {:#?}", fixture.name, report.shown);
+            assert!(report.traces > 1, "{} has only one trace", fixture.name);
+        }
+    }
+}
+
+/// The failure is the one that the fixture tells of.
+fn check_failure(fixture: &Fixture, shown: &Shown) {
+    let expect = fixture.expect.as_deref().expect("a fail fixture says what is expected");
+    let thrown = shown.suffixes.iter().flatten().chain(&shown.probes).find_map(|result| match result {
+        CallResult::Threw(thrown) => Some(thrown.class.as_str()),
+        _ => None,
+    });
+    let ending = shown.stop.as_deref().or(thrown).unwrap_or("nothing");
+    assert!(ending.starts_with(expect), "{} ended with {ending}, not {expect}: {shown:#?}", fixture.name);
+}

@@ -1,0 +1,54 @@
+//! A worker process, as the supervisor would have one.
+
+use classpath::Jdk;
+use raddle::worker::protocol::{self, Answer, Job, Report, Setup};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+pub struct Worker {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: ChildStdout,
+    folder: tempfile::TempDir,
+}
+
+impl Worker {
+    pub fn start(jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+        let mut child = command.arg("worker").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let setup = Setup {
+            java_home: jdk.home.clone(),
+            class_path: class_path.to_str().unwrap().to_owned(),
+            folder: folder.path().to_owned(),
+            options: options.iter().map(|option| option.to_string()).collect(),
+        };
+        protocol::send(&mut input, &setup).unwrap();
+        let output = child.stdout.take().unwrap();
+        Worker { child, input: Some(input), output, folder }
+    }
+
+    pub fn ask(&mut self, job: &Job) -> Answer {
+        protocol::send(self.input.as_mut().unwrap(), job).unwrap();
+        protocol::receive(&mut self.output).unwrap().expect("the worker is gone")
+    }
+
+    pub fn run(&mut self, job: &Job) -> Report {
+        match self.ask(job) {
+            Answer::Done(report) => report,
+            Answer::Refused(reason) => panic!("refused: {reason}"),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // The worker ends when its input does.
+        drop(self.input.take());
+        let status = self.child.wait().unwrap();
+        if !std::thread::panicking() {
+            assert!(status.success(), "the worker ended with {status}; its folder was {:?}", self.folder.path());
+        }
+    }
+}

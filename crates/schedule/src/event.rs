@@ -1,0 +1,138 @@
+//! Events: the visible steps of threads.
+
+use std::fmt;
+
+/// A thread of an execution. The first one runs the prefix and waits for the others.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ThreadId(pub u16);
+
+/// An object of an execution, numbered by first touch from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ObjectId(pub u32);
+
+impl ObjectId {
+    /// For events that are about no object.
+    pub const NONE: ObjectId = ObjectId(u32::MAX);
+}
+
+/// A place in the code under test: the host knows class, method, offset and line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SiteId(pub u32);
+
+impl SiteId {
+    /// For events that come from no place in the code under test, such as the end of a thread.
+    pub const NONE: SiteId = SiteId(u32::MAX);
+}
+
+/// One visible step of one thread.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Event {
+    /// What is done.
+    pub kind: EventKind,
+    /// The object it is done to.
+    pub object: ObjectId,
+    /// Which part of the object: the offset of a field or array element, or a thread's number.
+    pub slot: u32,
+    /// Where it is done.
+    pub site: SiteId,
+}
+
+/// What an event does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum EventKind {
+    /// A thread's first step.
+    Begin,
+    /// A thread's last step.
+    End,
+    /// Reads a plain field or element.
+    Read,
+    /// Writes a plain field or element.
+    Write,
+    /// Reads a volatile field, or a field or element in a mode stronger than plain.
+    VolatileRead,
+    /// Writes likewise.
+    VolatileWrite,
+    /// Reads and writes in one step. One that finds another value than it expects only reads, which is
+    /// known only once it has run.
+    Update,
+    /// Takes a monitor. Waits while another thread holds it.
+    Lock,
+    /// Gives up a monitor.
+    Unlock,
+    /// Gives up a monitor and waits to be notified.
+    Wait,
+    /// Takes the monitor back after a wait, once notified, interrupted or timed out.
+    Wake,
+    /// Notifies one waiting thread, if there is one.
+    Notify,
+    /// Notifies all waiting threads.
+    NotifyAll,
+    /// Uses up the thread's permit; waits while there is none.
+    Park,
+    /// Gives the thread in `slot` a permit.
+    Unpark,
+    /// Starts the thread in `slot`.
+    Start,
+    /// Waits for the end of the thread in `slot`.
+    Join,
+    /// Lets time pass.
+    Sleep,
+    /// Offers to let others run.
+    Yield,
+    /// Interrupts the thread in `slot`.
+    Interrupt,
+    /// Looks whether the thread in `slot` was interrupted, and may clear that.
+    Interrupted,
+    /// Looks whether the thread in `slot` is alive.
+    Alive,
+}
+
+impl EventKind {
+    /// Whether it touches the content of an object.
+    pub fn is_access(self) -> bool {
+        matches!(
+            self,
+            EventKind::Read | EventKind::Write | EventKind::VolatileRead | EventKind::VolatileWrite | EventKind::Update
+        )
+    }
+
+    /// Whether it may change the content of an object.
+    pub fn is_write(self) -> bool {
+        matches!(self, EventKind::Write | EventKind::VolatileWrite | EventKind::Update)
+    }
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::Begin => "begin",
+            EventKind::End => "end",
+            EventKind::Read => "read",
+            EventKind::Write => "write",
+            EventKind::VolatileRead => "volatile read",
+            EventKind::VolatileWrite => "volatile write",
+            EventKind::Update => "update",
+            EventKind::Lock => "lock",
+            EventKind::Unlock => "unlock",
+            EventKind::Wait => "wait",
+            EventKind::Wake => "wake",
+            EventKind::Notify => "notify",
+            EventKind::NotifyAll => "notifyAll",
+            EventKind::Park => "park",
+            EventKind::Unpark => "unpark",
+            EventKind::Start => "start",
+            EventKind::Join => "join",
+            EventKind::Sleep => "sleep",
+            EventKind::Yield => "yield",
+            EventKind::Interrupt => "interrupt",
+            EventKind::Interrupted => "interrupted",
+            EventKind::Alive => "alive",
+        }
+    }
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "thread {}", self.0)
+    }
+}
