@@ -1,10 +1,12 @@
 //! Reading a file takes no more memory than a small multiple of the file's size, whatever is in the file.
 //!
-//! No structure of the model is denser than a frame: one byte of a `StackMapTable` becomes a `Frame` of 24
-//! bytes. Next come type annotations (6 bytes become 88), switch targets while jumps are checked and
-//! attributes (6 bytes become 40). A table reserves memory only for entries that the file has room for
-//! beside those of all tables around it, so these do not add up. The constant stands for what does not
-//! depend on the file: the first growth of small vectors.
+//! The densest structure of the model is a frame: one byte of a `StackMapTable` becomes a `Frame` of 32
+//! bytes. But it takes a byte of code to stand at, and a table with more frames than bytes of code is not
+//! read, which makes 16 bytes for one; to these comes one bit for each byte of code. Next are type
+//! annotations (6 bytes become 88), full frames (8 become 80) and annotations (4 become 32). A table
+//! reserves memory only for entries that the file has room for beside those of all tables around it, so
+//! these do not add up. The constant stands for what does not depend on the file: the first growth of small
+//! vectors.
 //!
 //! The heap is counted for the whole process, so this file holds one test.
 

@@ -1,9 +1,11 @@
 //! The worker as its own agent: HotSpot finds this entry in the executable, because of `-agentlib:raddle`.
 
-use crate::instrument::{hush, instrument};
-use crate::jvmti::Jvmti;
+use crate::instrument::{Instrumented, hush, instrument};
+use crate::jvmti::{Callbacks, Jvmti};
+use crate::native_methods::{CLASSES, PREFIX, change_natives};
 use crate::scope::{HUSHED, is_rewritten};
 use crate::sites::Sites;
+use crate::threads;
 use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Mutex;
@@ -29,8 +31,13 @@ pub static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Agent_OnLoad_raddle(vm: *mut JavaVM, _options: *mut c_char, _: *mut c_void) -> jint {
     *LOADED.lock().unwrap_or_else(|e| e.into_inner()) = Some(Loaded::default());
+    let called = Callbacks {
+        class_file_load: class_file_load_hook,
+        thread_start: threads::thread_start,
+        thread_end: threads::thread_end,
+    };
     // SAFETY: HotSpot calls this with its virtual machine.
-    match unsafe { Jvmti::start(vm, class_file_load_hook) } {
+    match unsafe { Jvmti::start(vm, called, PREFIX) } {
         Some(_) => JNI_OK,
         None => JNI_ERR,
     }
@@ -68,6 +75,7 @@ fn rewrite(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     let rewritten = match name {
         _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites),
         _ if HUSHED.contains(&name) => hush(bytes),
+        _ if CLASSES.contains(&name) => change_natives(bytes).map(|bytes| Instrumented { bytes, left: Vec::new() }),
         _ => return None,
     };
     match rewritten {

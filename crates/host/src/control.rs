@@ -30,8 +30,10 @@ struct Execution {
     /// Which threads wait for their baton. Each wait gets exactly one pass.
     waits: [bool; MAX_THREADS],
     /// Once set, threads are unwound.
+    over: bool,
+    /// Why it is over before its threads have ended, if it is.
     stop: Option<Stop>,
-    /// Controlled threads that have not finished, the first one aside.
+    /// Threads that were started and have not finished, the first one aside.
     unfinished: usize,
 }
 
@@ -48,28 +50,44 @@ pub struct Ended {
     pub stop: Option<Stop>,
 }
 
-/// Starts an execution; the current thread becomes its first.
-pub fn begin(scheduler: Box<dyn Scheduler + Send>, max_events: usize, objects: Objects) {
+/// Starts an execution; the current thread becomes its first. So many threads are given the numbers after
+/// it, to be started later.
+pub fn begin(scheduler: Box<dyn Scheduler + Send>, max_events: usize, objects: Objects, threads: usize) {
     let mut machine = Machine::new(scheduler, max_events);
-    machine.add_thread();
+    (0..=threads).for_each(|_| drop(machine.add_thread()));
     let mut execution = lock();
     assert!(execution.is_none(), "internal bug: an execution is under way");
-    *execution = Some(Execution { machine, objects, waits: [false; MAX_THREADS], stop: None, unfinished: 0 });
+    let waits = [false; MAX_THREADS];
+    *execution = Some(Execution { machine, objects, waits, over: false, stop: None, unfinished: 0 });
     ME.set(1);
+    QUIET.set(0);
 }
 
-/// Adds a thread that waits for its baton in [`await_start`], or will.
-pub fn add_thread() -> ThreadId {
+/// A number for a thread that the current one is about to start. None if there are too many: it will not
+/// be under control.
+pub fn reserve_thread() -> Result<Option<ThreadId>, Unwind> {
     let mut execution = lock();
-    let execution = execution.as_mut().expect("internal bug: no execution");
-    let thread = execution.machine.add_thread();
-    execution.machine.announce(thread, plain(EventKind::Begin, 0));
-    execution.waits[thread.0 as usize] = true;
-    execution.unfinished += 1;
-    thread
+    match execution.as_mut() {
+        Some(execution) if execution.over => Err(Unwind),
+        Some(execution) if execution.machine.threads() < MAX_THREADS => Ok(Some(execution.machine.add_thread())),
+        _ => Ok(None),
+    }
 }
 
-/// Waits for the first turn of a thread that [`add_thread`] added; it is under control from then on.
+/// A thread with a number was started, and can have its first turn.
+pub fn start_thread(thread: ThreadId) {
+    let mut guard = lock();
+    let Some(execution) = guard.as_mut() else { return };
+    execution.unfinished += 1;
+    execution.waits[thread.0 as usize] = true;
+    if execution.over {
+        execution.release(thread);
+    } else {
+        execution.machine.announce(thread, plain(EventKind::Begin, 0));
+    }
+}
+
+/// Waits for the first turn of a thread that [`start_thread`] has started, or will; it is under control from then on.
 pub fn await_start(thread: ThreadId) -> Result<(), Unwind> {
     BATONS[thread.0 as usize].wait();
     ME.set(thread.0 + 1);
@@ -86,7 +104,7 @@ pub fn finish() {
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: no execution");
     execution.unfinished -= 1;
-    if execution.stop.is_some() {
+    if execution.over {
         if execution.unfinished == 0 {
             execution.release(ThreadId(0));
         }
@@ -97,11 +115,12 @@ pub fn finish() {
     debug_assert!(thread.0 != 0, "internal bug: the first thread ends the execution");
 }
 
-/// Waits, in the first thread, for the others to leave, if the execution is over and they have to.
-pub fn await_others() {
+/// Ends the execution for all threads but the first, which waits for them to leave.
+pub fn dismiss_others() {
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: no execution");
-    if execution.stop.is_some() && execution.unfinished > 0 {
+    execution.dismiss();
+    if execution.unfinished > 0 {
         execution.waits[0] = true;
         drop(guard);
         BATONS[0].wait();
@@ -110,7 +129,7 @@ pub fn await_others() {
 
 /// Ends an execution, in its first thread.
 pub fn end() -> (Ended, Objects) {
-    await_others();
+    dismiss_others();
     ME.set(0);
     let mut guard = lock();
     let Execution { machine, objects, stop, .. } = guard.take().expect("internal bug: no execution");
@@ -157,7 +176,7 @@ pub fn event(event: Event) -> Result<Found, Unwind> {
     let Some(thread) = current() else { return Ok(Found(false)) };
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
-    if execution.stop.is_some() {
+    if execution.over {
         return Err(Unwind);
     }
     execution.machine.announce(thread, event);
@@ -176,10 +195,7 @@ pub fn event(event: Event) -> Result<Found, Unwind> {
 fn resume(thread: ThreadId) -> Result<Found, Unwind> {
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
-    match execution.stop {
-        Some(_) => Err(Unwind),
-        None => Ok(execution.machine.perform(thread)),
-    }
+    if execution.over { Err(Unwind) } else { Ok(execution.machine.perform(thread)) }
 }
 
 impl Execution {
@@ -191,11 +207,15 @@ impl Execution {
             Next::Done => unreachable!("internal bug: the first thread has not ended"),
             Next::Stop(stop) => {
                 self.stop = Some(stop);
-                for thread in 0..MAX_THREADS as u16 {
-                    self.release(ThreadId(thread));
-                }
+                self.dismiss();
             }
         }
+    }
+
+    /// Every thread leaves at its next event.
+    fn dismiss(&mut self) {
+        self.over = true;
+        (0..MAX_THREADS as u16).for_each(|thread| self.release(ThreadId(thread)));
     }
 
     fn release(&mut self, thread: ThreadId) {

@@ -1,11 +1,12 @@
 //! The classes that rewritten code calls, written from nothing.
 //!
 //! They are in `java.lang`, because every module can see that package. Their methods are of the form
-//! `if (on) native(...)`: rewritten code runs long before native methods can be bound.
+//! `if (on) return native(...); return nothing`: rewritten code runs long before native methods can be
+//! bound.
 
 use classfile::{
-    ClassFile, CodeBuilder, Condition, EditError, FieldOp, Flags, Instruction, InvokeOp, MethodDescriptor, ValueType,
-    encode_modified_utf8,
+    BaseType, ClassFile, CodeBuilder, Condition, EditError, FieldOp, Flags, Instruction, InvokeOp, JavaStr,
+    MethodDescriptor, TypeDescriptor, ValueType,
 };
 
 /// The class with the hooks.
@@ -14,6 +15,7 @@ pub const HOOKS: &str = "java/lang/RaddleHooks";
 pub const UNWIND: &str = "java/lang/RaddleUnwind";
 
 /// A hook: a static method of [`HOOKS`], and of the same name with a `0` behind, the native one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hook {
     /// The name without the `0`.
     pub name: &'static str,
@@ -21,21 +23,61 @@ pub struct Hook {
     pub descriptor: &'static str,
 }
 
+const fn hook(name: &'static str, descriptor: &'static str) -> Hook {
+    Hook { name, descriptor }
+}
+
 /// Before an access of an instance field: the object, the site.
-pub const ACCESS: Hook = Hook { name: "access", descriptor: "(Ljava/lang/Object;I)V" };
+pub const ACCESS: Hook = hook("access", "(Ljava/lang/Object;I)V");
 /// Before an access of an array element: the array, the index, the site.
-pub const ELEMENT: Hook = Hook { name: "element", descriptor: "(Ljava/lang/Object;II)V" };
+pub const ELEMENT: Hook = hook("element", "(Ljava/lang/Object;II)V");
 /// Before an access of a static field: the site.
-pub const STATIC: Hook = Hook { name: "statics", descriptor: "(I)V" };
+pub const STATIC: Hook = hook("statics", "(I)V");
 /// Before a monitor is taken: the object, the site.
-pub const ENTER: Hook = Hook { name: "enter", descriptor: "(Ljava/lang/Object;I)V" };
+pub const ENTER: Hook = hook("enter", "(Ljava/lang/Object;I)V");
 /// After a monitor was given up: the object, the site.
-pub const EXIT: Hook = Hook { name: "exit", descriptor: "(Ljava/lang/Object;I)V" };
+pub const EXIT: Hook = hook("exit", "(Ljava/lang/Object;I)V");
 /// Around what must not be interrupted: 1 when it begins, -1 when it ends.
-pub const QUIET: Hook = Hook { name: "quiet", descriptor: "(I)V" };
+pub const QUIET: Hook = hook("quiet", "(I)V");
+
+/// Before a raw access: the object, the offset in it, and what is done, as a number of an event's kind.
+pub const RAW: Hook = hook("raw", "(Ljava/lang/Object;JI)V");
+/// Instead of `Object.wait`: the object, the milliseconds. These and the next say whether they did it.
+pub const WAIT: Hook = hook("waits", "(Ljava/lang/Object;J)Z");
+/// Instead of `Object.notify`.
+pub const NOTIFY: Hook = hook("notifies", "(Ljava/lang/Object;)Z");
+/// Instead of `Object.notifyAll`.
+pub const NOTIFY_ALL: Hook = hook("notifiesAll", "(Ljava/lang/Object;)Z");
+/// Instead of `Unsafe.park`: whether the time is absolute, and the time.
+pub const PARK: Hook = hook("parks", "(ZJ)Z");
+/// Instead of `Unsafe.unpark`: the thread.
+pub const UNPARK: Hook = hook("unparks", "(Ljava/lang/Object;)Z");
+/// Instead of `Thread.yield`.
+pub const YIELD: Hook = hook("yields", "()Z");
+/// Instead of `Thread.sleep`: the time.
+pub const SLEEP: Hook = hook("sleeps", "(J)Z");
+/// Instead of an identity hash: the object. These and the next say a number below 0 if they did nothing.
+pub const HASH: Hook = hook("hash", "(Ljava/lang/Object;)I");
+/// Instead of a look at the clock: 0 for milliseconds, 1 for nanoseconds.
+pub const CLOCK: Hook = hook("clock", "(I)J");
+/// Instead of a look whether the thread holds the monitor of an object.
+pub const HOLDS: Hook = hook("holds", "(Ljava/lang/Object;)I");
+/// Instead of a look whether a thread is alive.
+pub const ALIVE: Hook = hook("alive", "(Ljava/lang/Object;)I");
+/// Before a thread is started.
+pub const STARTING: Hook = hook("starting", "(Ljava/lang/Object;)V");
+/// After a thread was started.
+pub const STARTED: Hook = hook("started", "(Ljava/lang/Object;)V");
+/// Before a thread is interrupted.
+pub const INTERRUPT: Hook = hook("interrupts", "(Ljava/lang/Object;)V");
+/// Before the current thread forgets that it was interrupted.
+pub const FORGET: Hook = hook("forgets", "()V");
 
 /// All hooks.
-pub const ALL: [Hook; 6] = [ACCESS, ELEMENT, STATIC, ENTER, EXIT, QUIET];
+pub const ALL: [Hook; 22] = [
+    ACCESS, ELEMENT, STATIC, ENTER, EXIT, QUIET, RAW, WAIT, NOTIFY, NOTIFY_ALL, PARK, UNPARK, YIELD, SLEEP, HASH,
+    CLOCK, HOLDS, ALIVE, STARTING, STARTED, INTERRUPT, FORGET,
+];
 
 /// The classes that must be in `java.base`, by name.
 pub fn classes() -> Result<Vec<(&'static str, Vec<u8>)>, EditError> {
@@ -54,32 +96,65 @@ fn hooks() -> Result<Vec<u8>, EditError> {
         let native_name = format!("{}0", hook.name);
         class.add_method(flags.with(Flags::NATIVE), &native_name, hook.descriptor, None)?;
         let native = class.constants.add_method(HOOKS, &native_name, hook.descriptor)?;
+        let shape = Shape::of(hook.descriptor);
 
         let mut code = CodeBuilder::new(HOOKS, hook.name, hook.descriptor, flags);
         let off = code.label();
         code.push(Instruction::Field(FieldOp::GetStatic, on), &class.constants)?;
         code.jump_if(Condition::Eq, off)?;
-        for (slot, kind) in parameter_kinds(hook.descriptor).into_iter().enumerate() {
-            code.push(Instruction::Load(kind, slot as u16), &class.constants)?;
+        for (kind, slot) in shape.parameters {
+            code.push(Instruction::Load(kind, slot), &class.constants)?;
         }
         code.push(Instruction::Invoke(InvokeOp::Static, native), &class.constants)?;
+        code.push(Instruction::Return(shape.returns), &class.constants)?;
         code.bind(off)?;
-        code.push(Instruction::Return(None), &class.constants)?;
+        match (hook.descriptor.as_bytes().last(), shape.returns) {
+            (Some(b'Z'), _) => code.push(Instruction::Int(0), &class.constants)?,
+            (_, Some(ValueType::Long)) => {
+                code.push(Instruction::Int(-1), &class.constants)?;
+                code.push(Instruction::Operate(classfile::Operator::I2l), &class.constants)?;
+            }
+            (_, Some(_)) => code.push(Instruction::Int(-1), &class.constants)?,
+            (_, None) => {}
+        }
+        code.push(Instruction::Return(shape.returns), &class.constants)?;
         let code = code.finish(&mut class.constants)?;
         class.add_method(flags, hook.name, hook.descriptor, Some(code))?;
     }
     Ok(class.write()?)
 }
 
-fn parameter_kinds(descriptor: &str) -> Vec<ValueType> {
-    let text = encode_modified_utf8(descriptor);
-    let text = classfile::JavaStr::new(&text).expect("internal bug: hook descriptors are text");
-    let descriptor = MethodDescriptor::new(text).expect("internal bug: hook descriptors are well formed");
-    let kind = |parameter: classfile::TypeDescriptor<'_>| match parameter.base() {
-        classfile::BaseType::Reference => ValueType::Reference,
+/// How the parameters of a static method are loaded, and its value returned.
+pub struct Shape {
+    /// Each with its slot.
+    pub parameters: Vec<(ValueType, u16)>,
+    /// None for nothing.
+    pub returns: Option<ValueType>,
+}
+
+impl Shape {
+    /// The shape of a descriptor that is well formed.
+    pub fn of(descriptor: &str) -> Shape {
+        let parsed = JavaStr::new(descriptor.as_bytes()).and_then(MethodDescriptor::new);
+        let parsed = parsed.expect("internal bug: a malformed descriptor");
+        let mut slot = 0;
+        let parameter = |parameter: TypeDescriptor<'_>| {
+            let at = slot;
+            slot += parameter.slots();
+            (value_type(parameter), at)
+        };
+        Shape { parameters: parsed.parameters().map(parameter).collect(), returns: parsed.returns().map(value_type) }
+    }
+}
+
+fn value_type(descriptor: TypeDescriptor<'_>) -> ValueType {
+    match descriptor.base() {
+        BaseType::Reference => ValueType::Reference,
+        BaseType::Long => ValueType::Long,
+        BaseType::Float => ValueType::Float,
+        BaseType::Double => ValueType::Double,
         _ => ValueType::Int,
-    };
-    descriptor.parameters().map(kind).collect()
+    }
 }
 
 /// An error without a constructor: it is only ever allocated, and so has no stack trace to fill in.

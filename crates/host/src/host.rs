@@ -4,12 +4,14 @@ use crate::agent::LOADED;
 use crate::control;
 use crate::jni::{Env, Vm};
 use crate::jvm::{Jvm, JvmError, JvmSettings};
+use crate::machine::plain;
 use crate::natives;
 use crate::objects::Objects;
 use crate::outcome::{CallResult, Execution, Value};
 use crate::read::Reading;
 use crate::resolve::{Action, Operand, Ready, ResolveError, resolve};
 use crate::scope;
+use crate::threads;
 use jni_sys::jvalue;
 use schedule::{EventKind, Scheduler, SiteId, ThreadId};
 use std::sync::{Arc, Mutex};
@@ -97,6 +99,7 @@ impl Host {
         let jvm = Jvm::start(settings)?;
         let reading = Arc::new(Reading::new(jvm.env)?);
         natives::bind(&jvm)?;
+        threads::know_current(jvm.env, ThreadId(0));
         Ok(Host { jvm, reading, objects: Objects::default(), threads: 0 })
     }
 
@@ -128,7 +131,7 @@ impl Host {
         let env = self.jvm.env;
         let mut objects = std::mem::take(&mut self.objects);
         objects.clear();
-        control::begin(scheduler, settings.max_events, objects);
+        control::begin(scheduler, settings.max_events, objects, test.suffixes.len());
         env.frame(|| {
             let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
             let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings);
@@ -138,6 +141,7 @@ impl Host {
                 probes = run_calls(env, &self.reading, &test.probes, &mut values, settings);
             }
             let (ended, objects) = control::end();
+            threads::forget_started();
             self.objects = objects;
             Execution { trace: ended.trace, prefix, suffixes, probes, stop: ended.stop }
         })
@@ -157,15 +161,15 @@ impl Host {
             settings,
         });
         *JOB.lock().unwrap_or_else(|e| e.into_inner()) = Some(job.clone());
-        let threads: Vec<_> = test.suffixes.iter().map(|_| control::add_thread()).collect();
+        let threads = 1..=test.suffixes.len() as u16;
+        threads.clone().for_each(|thread| control::start_thread(ThreadId(thread)));
         for thread in threads {
-            let join = crate::machine::plain(EventKind::Join, thread.0 as u32);
-            if control::event(join).is_err() {
+            if control::event(plain(EventKind::Join, thread as u32)).is_err() {
+                // Threads that have to leave still use the job; they are gone once this returns.
+                control::dismiss_others();
                 break;
             }
         }
-        // Threads that have to leave still use the job; they are gone once this returns.
-        control::await_others();
         *JOB.lock().unwrap_or_else(|e| e.into_inner()) = None;
         for given in &job.values {
             if matches!(given.letter, b'L' | b'[') {
@@ -210,6 +214,7 @@ fn check_rewritten(class: &str) -> Result<(), PrepareError> {
 /// The life of a thread for suffixes.
 fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
     let Some(env) = vm.attach(&format!("raddle-{}", thread.0)) else { return };
+    threads::know_current(env, thread);
     loop {
         if control::await_start(thread).is_ok() {
             let job =

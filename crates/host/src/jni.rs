@@ -207,6 +207,11 @@ impl Env {
         jni!(self, GetObjectClass, object)
     }
 
+    /// The superclass; null for `Object` and interfaces.
+    pub fn super_class(self, class: jclass) -> jclass {
+        jni!(self, GetSuperclass, class)
+    }
+
     /// Takes the pending exception, if there is one.
     pub fn take_exception(self) -> Option<jthrowable> {
         let exception = non_null(jni!(self, ExceptionOccurred))?;

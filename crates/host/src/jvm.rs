@@ -138,10 +138,38 @@ fn options(settings: &JvmSettings, patch: &Path) -> Vec<String> {
         // Our threads hand over to each other far more often than signals come.
         "-Xrs".to_owned(),
         "-Xshare:off".to_owned(),
+        disabled_intrinsics(),
+        // A virtual thread becomes a thread of its own. Java 19 and later know the option, and the others
+        // have no virtual threads.
+        "-XX:+IgnoreUnrecognizedVMOptions".to_owned(),
+        "-XX:-VMContinuations".to_owned(),
         // It warns of each native method that we bind.
         "-Xlog:disable".to_owned(),
         "-Xlog:all=error:stderr".to_owned(),
     ];
     options.extend(settings.options.iter().cloned());
     options
+}
+
+/// Methods that the compiler would replace by instructions of its own, past the native methods that tell of
+/// raw accesses.
+fn disabled_intrinsics() -> String {
+    const TYPES: [&str; 9] = ["Boolean", "Byte", "Char", "Double", "Float", "Int", "Long", "Reference", "Short"];
+    let mut names: Vec<String> = Vec::new();
+    for name in TYPES {
+        for (method, modes) in [("get", ["Opaque", "Acquire"]), ("put", ["Opaque", "Release"])] {
+            names.extend(modes.iter().map(|mode| format!("_{method}{name}{mode}")));
+        }
+    }
+    for name in ["Byte", "Short"] {
+        names.push(format!("_compareAndSet{name}"));
+        names.push(format!("_compareAndExchange{name}"));
+    }
+    for name in ["Byte", "Int", "Long", "Reference", "Short"] {
+        names.extend(["", "Plain", "Acquire", "Release"].map(|mode| format!("_weakCompareAndSet{name}{mode}")));
+        names.extend(["Acquire", "Release"].map(|mode| format!("_compareAndExchange{name}{mode}")));
+        names.push(format!("_getAndSet{name}"));
+        names.extend((name != "Reference").then(|| format!("_getAndAdd{name}")));
+    }
+    format!("-XX:DisableIntrinsic={}", names.join(","))
 }

@@ -1,7 +1,7 @@
 //! The tool interface, as much of it as is needed: functions by their number in the specification.
 
 use jni_sys::{JNIEnv, JavaVM, jclass, jint, jobject};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 
 /// The tool interface's environment. One value serves all threads.
@@ -12,6 +12,7 @@ pub struct Jvmti(*mut *const *const c_void);
 mod function {
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
     pub const ALLOCATE: usize = 46;
+    pub const SET_NATIVE_METHOD_PREFIX: usize = 73;
     pub const SET_EVENT_CALLBACKS: usize = 122;
     pub const ADD_CAPABILITIES: usize = 142;
 }
@@ -19,12 +20,14 @@ mod function {
 /// Numbers of events; the table of callbacks starts at 50.
 mod event {
     pub const FIRST: usize = 50;
+    pub const THREAD_START: usize = 52;
+    pub const THREAD_END: usize = 53;
     pub const CLASS_FILE_LOAD_HOOK: usize = 54;
     pub const COUNT: usize = 40;
 }
 
-/// Bits of the capabilities: hooks for all classes, from the first one on.
-const CAPABILITIES: [usize; 3] = [26, 41, 42];
+/// Bits of the capabilities: hooks for all classes, from the first one on; a prefix for native methods.
+const CAPABILITIES: [usize; 4] = [26, 36, 41, 42];
 
 const VERSION: jint = 0x3001_0200;
 
@@ -42,12 +45,25 @@ pub type ClassFileLoadHook = unsafe extern "system" fn(
     *mut *mut u8,
 );
 
+/// Called in a thread when it starts, and when it ends.
+pub type ThreadHook = unsafe extern "system" fn(Jvmti, *mut JNIEnv, jobject);
+
+/// What is called when.
+pub struct Callbacks {
+    /// For each class that is loaded.
+    pub class_file_load: ClassFileLoadHook,
+    /// In a new thread, before its `run`.
+    pub thread_start: ThreadHook,
+    /// In a thread, after its `run`.
+    pub thread_end: ThreadHook,
+}
+
 impl Jvmti {
     /// Asks for the interface and for all classes as they are loaded. For use while the machine starts.
     ///
     /// # Safety
     /// `vm` must be the virtual machine that is loading this agent.
-    pub unsafe fn start(vm: *mut JavaVM, class_file_load_hook: ClassFileLoadHook) -> Option<Jvmti> {
+    pub unsafe fn start(vm: *mut JavaVM, called: Callbacks, prefix: &CStr) -> Option<Jvmti> {
         let mut env = null_mut();
         // SAFETY: the caller gives a virtual machine; the pointer is good for the call.
         if unsafe { ((**vm).v1_2.GetEnv)(vm, &mut env, VERSION) } != 0 {
@@ -60,7 +76,9 @@ impl Jvmti {
             capabilities[bit / 8] |= 1 << (bit % 8);
         }
         let mut callbacks = [null::<c_void>(); event::COUNT];
-        callbacks[event::CLASS_FILE_LOAD_HOOK - event::FIRST] = class_file_load_hook as *const c_void;
+        callbacks[event::CLASS_FILE_LOAD_HOOK - event::FIRST] = called.class_file_load as *const c_void;
+        callbacks[event::THREAD_START - event::FIRST] = called.thread_start as *const c_void;
+        callbacks[event::THREAD_END - event::FIRST] = called.thread_end as *const c_void;
         // SAFETY: these are the signatures of these functions; all pointers are good for the calls, and
         // the machine copies what they point to.
         let results = unsafe {
@@ -70,13 +88,18 @@ impl Jvmti {
                 jvmti.function(function::SET_EVENT_CALLBACKS);
             let enable: unsafe extern "C" fn(Jvmti, c_int, c_int, jobject, ...) -> c_int =
                 jvmti.function(function::SET_EVENT_NOTIFICATION_MODE);
+            let set_prefix: unsafe extern "system" fn(Jvmti, *const c_char) -> c_int =
+                jvmti.function(function::SET_NATIVE_METHOD_PREFIX);
             [
                 add(jvmti, &capabilities),
                 set(jvmti, callbacks.as_ptr().cast(), size_of_val(&callbacks) as jint),
+                set_prefix(jvmti, prefix.as_ptr()),
                 enable(jvmti, 1, event::CLASS_FILE_LOAD_HOOK as c_int, null_mut()),
+                enable(jvmti, 1, event::THREAD_START as c_int, null_mut()),
+                enable(jvmti, 1, event::THREAD_END as c_int, null_mut()),
             ]
         };
-        (results == [0; 3]).then_some(jvmti)
+        (results == [0; 6]).then_some(jvmti)
     }
 
     /// Memory that the machine will free, with these bytes in it.

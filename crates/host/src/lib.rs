@@ -10,13 +10,16 @@ mod jni;
 mod jvm;
 mod jvmti;
 mod machine;
+mod native_methods;
 mod natives;
 mod objects;
 mod outcome;
+mod raw;
 mod read;
 mod resolve;
 mod scope;
 mod sites;
+mod threads;
 
 pub use host::{Host, PrepareError, Prepared, RunSettings};
 pub use jvm::{JvmError, JvmSettings};

@@ -19,6 +19,8 @@ pub struct Machine {
     turn: Option<Turn>,
     last: Option<ThreadId>,
     max_events: usize,
+    /// How often the clock was looked at.
+    looks: u64,
     /// Reused between decisions.
     runnable: Vec<(ThreadId, Event)>,
 }
@@ -98,6 +100,7 @@ impl Machine {
             turn: None,
             last: None,
             max_events,
+            looks: 0,
             runnable: Vec::new(),
         }
     }
@@ -106,6 +109,11 @@ impl Machine {
     pub fn add_thread(&mut self) -> ThreadId {
         self.threads.push(Thread::default());
         ThreadId(self.threads.len() as u16 - 1)
+    }
+
+    /// How many threads there are.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
     }
 
     /// A thread announces what it does next.
@@ -197,7 +205,10 @@ impl Machine {
     fn let_time_pass(&mut self) -> bool {
         let timed = self.threads.iter_mut().find(|thread| match (thread.next, thread.wait) {
             (Some(event), Wait::Queued { timed, .. }) => timed && event.kind == EventKind::Wake,
-            (Some(event), Wait::Not) => event.kind == EventKind::Sleep,
+            // The slot of a park tells whether it is bounded in time.
+            (Some(event), Wait::Not) => {
+                event.kind == EventKind::Sleep || event.kind == EventKind::Park && event.slot != 0
+            }
             _ => false,
         });
         match timed {
@@ -304,6 +315,17 @@ impl Machine {
                 return;
             }
         }
+    }
+
+    /// Nanoseconds since the start: every look at the clock and every event take a microsecond.
+    pub fn look_at_clock(&mut self) -> u64 {
+        self.looks += 1;
+        (self.looks + self.trace.steps.len() as u64) * 1000
+    }
+
+    /// A thread forgets that it was interrupted.
+    pub fn forget_interrupt(&mut self, thread: ThreadId) {
+        self.thread_mut(thread).interrupted = false;
     }
 
     /// How deep a thread holds a lock.

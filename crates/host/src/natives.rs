@@ -2,46 +2,77 @@
 
 use crate::agent::LOADED;
 use crate::control::{self, Unwind};
-use crate::hook_class::{HOOKS, UNWIND};
+use crate::hook_class::{self, HOOKS, Hook, UNWIND};
 use crate::jni::Env;
 use crate::jvm::{Jvm, JvmError};
-use jni_sys::{JNIEnv, jclass, jint, jobject};
-use schedule::{Event, EventKind, ObjectId, SiteId};
+use crate::machine::{Found, plain};
+use crate::{raw, threads};
+use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
+use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::c_void;
+use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
 
 /// Binds the hooks and switches them on.
 pub fn bind(jvm: &Jvm) -> Result<(), JvmError> {
     let env = jvm.env;
-    // SAFETY: this is the signature of that function, in all versions.
-    let identity_hash = unsafe { jvm.function("JVM_IHashCode")? };
+    // SAFETY: these are the signatures of these functions, in all versions.
+    let (identity_hash, holds_lock) = unsafe { (jvm.function("JVM_IHashCode")?, jvm.function("JVM_HoldsLock")?) };
     let hooks = env.find_class(HOOKS).ok_or(JvmError::Missing("hook class"))?;
     let unwind =
         env.find_class(UNWIND).and_then(|class| env.allocate(class)).ok_or(JvmError::Missing("unwind class"))?;
-    let functions = Functions { identity_hash, unwind: Shared(env.global(unwind)) };
+    let functions = Functions { identity_hash, holds_lock, unwind: Shared(env.global(unwind)) };
     FUNCTIONS.set(functions).map_err(|_| JvmError::Missing("second life"))?;
-    let bound = env.register_natives(
-        hooks,
-        &[
-            (c"access0", c"(Ljava/lang/Object;I)V", access as *mut c_void),
-            (c"element0", c"(Ljava/lang/Object;II)V", element as *mut c_void),
-            (c"statics0", c"(I)V", statics as *mut c_void),
-            (c"enter0", c"(Ljava/lang/Object;I)V", enter as *mut c_void),
-            (c"exit0", c"(Ljava/lang/Object;I)V", exit as *mut c_void),
-            (c"quiet0", c"(I)V", quiet as *mut c_void),
-        ],
-    );
+    let text = |text: String| CString::new(text).expect("internal bug: names have no zero bytes");
+    let names: Vec<_> = NATIVES
+        .iter()
+        .map(|(hook, function)| (text(format!("{}0", hook.name)), text(hook.descriptor.to_owned()), function.0))
+        .collect();
+    let natives: Vec<_> = names.iter().map(|(name, descriptor, f)| (&**name, &**descriptor, *f)).collect();
+    let bound = env.register_natives(hooks, &natives);
     let on = env.static_field(hooks, "on", "Z").filter(|_| bound).ok_or(JvmError::Missing("hooks"))?;
     env.set_static_boolean(hooks, on, true);
     Ok(())
 }
 
+/// The address of a native method.
+struct Function(*mut c_void);
+
+// SAFETY: an address of code is the same in every thread.
+unsafe impl Sync for Function {}
+
+static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
+    (hook_class::ACCESS, Function(access as *mut c_void)),
+    (hook_class::ELEMENT, Function(element as *mut c_void)),
+    (hook_class::STATIC, Function(statics as *mut c_void)),
+    (hook_class::ENTER, Function(enter as *mut c_void)),
+    (hook_class::EXIT, Function(exit as *mut c_void)),
+    (hook_class::QUIET, Function(quiet as *mut c_void)),
+    (hook_class::RAW, Function(raw as *mut c_void)),
+    (hook_class::WAIT, Function(wait as *mut c_void)),
+    (hook_class::NOTIFY, Function(notify as *mut c_void)),
+    (hook_class::NOTIFY_ALL, Function(notify_all as *mut c_void)),
+    (hook_class::PARK, Function(park as *mut c_void)),
+    (hook_class::UNPARK, Function(unpark as *mut c_void)),
+    (hook_class::YIELD, Function(yields as *mut c_void)),
+    (hook_class::SLEEP, Function(sleep as *mut c_void)),
+    (hook_class::HASH, Function(hash as *mut c_void)),
+    (hook_class::CLOCK, Function(clock as *mut c_void)),
+    (hook_class::HOLDS, Function(holds as *mut c_void)),
+    (hook_class::ALIVE, Function(alive as *mut c_void)),
+    (hook_class::STARTING, Function(starting as *mut c_void)),
+    (hook_class::STARTED, Function(started as *mut c_void)),
+    (hook_class::INTERRUPT, Function(interrupt as *mut c_void)),
+    (hook_class::FORGET, Function(forget as *mut c_void)),
+];
+
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;
+type HoldsLock = unsafe extern "system" fn(*mut JNIEnv, jclass, jobject) -> jboolean;
 
 struct Functions {
     identity_hash: IdentityHash,
+    holds_lock: HoldsLock,
     unwind: Shared,
 }
 
@@ -64,10 +95,15 @@ fn functions() -> &'static Functions {
     FUNCTIONS.get().expect("internal bug: hooks run before they are bound")
 }
 
-fn number(env: *mut JNIEnv, object: jobject) -> ObjectId {
+/// The identity hash of an object; no two objects share one.
+pub fn identity_hash(env: *mut JNIEnv, object: jobject) -> i32 {
     // SAFETY: the machine has just given both; the function is the machine's own.
-    let hash = unsafe { (functions().identity_hash)(env, object) };
-    control::object(hash)
+    unsafe { (functions().identity_hash)(env, object) }
+}
+
+/// The same, from callbacks that may come before the hooks are bound.
+pub fn hash_if_bound(env: *mut JNIEnv, object: jobject) -> Option<i32> {
+    FUNCTIONS.get().map(|_| identity_hash(env, object))
 }
 
 /// The number of an object in the execution.
@@ -78,6 +114,15 @@ pub fn number_of(env: Env, object: jobject) -> ObjectId {
 /// Whether an exception is what makes threads leave.
 pub fn is_unwind(env: Env, exception: jobject) -> bool {
     env.same(exception, functions().unwind.0)
+}
+
+fn number(env: *mut JNIEnv, object: jobject) -> ObjectId {
+    control::object(identity_hash(env, object))
+}
+
+fn interface(env: *mut JNIEnv) -> Env {
+    // SAFETY: the machine has just given the interface of this thread to a native method.
+    unsafe { Env::new(env) }
 }
 
 /// What happens at a site, and to which field.
@@ -91,53 +136,251 @@ fn site(number: jint) -> (EventKind, u32) {
     })
 }
 
-/// Does an event; a thread that has to leave does so by an error.
-fn happen(env: *mut JNIEnv, event: Event) {
-    if let Err(Unwind) = control::event(event) {
-        // SAFETY: the machine has just given the interface of this thread.
-        unsafe { Env::new(env) }.throw(functions().unwind.0);
+/// Does an event; a thread that has to leave does so by an error. Says what the event found, if it was done.
+fn happen(env: *mut JNIEnv, event: Event) -> Option<Found> {
+    match control::event(event) {
+        Ok(found) => Some(found),
+        Err(Unwind) => {
+            interface(env).throw(functions().unwind.0);
+            None
+        }
     }
+}
+
+fn at(kind: EventKind, object: ObjectId, slot: u32, site: jint) -> Event {
+    Event { kind, object, slot, site: SiteId(site as u32) }
+}
+
+fn on(kind: EventKind, object: ObjectId, slot: u32) -> Event {
+    Event { kind, object, slot, site: SiteId::NONE }
 }
 
 extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
     // An access of null is no event: the instruction itself will throw.
     if control::current().is_some() && !object.is_null() {
         let (kind, slot) = site(site_number);
-        happen(env, Event { kind, object: number(env, object), slot, site: SiteId(site_number as u32) });
+        happen(env, at(kind, number(env, object), slot, site_number));
     }
 }
 
 extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobject, index: jint, site_number: jint) {
     if control::current().is_some() && !array.is_null() {
         let (kind, _) = site(site_number);
-        let object = number(env, array);
-        happen(env, Event { kind, object, slot: index as u32, site: SiteId(site_number as u32) });
+        happen(env, at(kind, number(env, array), index as u32, site_number));
     }
 }
 
 extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: jint) {
     if control::current().is_some() {
         let (kind, slot) = site(site_number);
-        happen(env, Event { kind, object: ObjectId::NONE, slot, site: SiteId(site_number as u32) });
+        happen(env, at(kind, ObjectId::NONE, slot, site_number));
     }
 }
 
 extern "system" fn enter(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
     if control::current().is_some() && !object.is_null() {
-        let object = number(env, object);
-        happen(env, Event { kind: EventKind::Lock, object, slot: 0, site: SiteId(site_number as u32) });
+        happen(env, at(EventKind::Lock, number(env, object), 0, site_number));
     }
 }
 
 extern "system" fn exit(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
     if control::current().is_some() && !object.is_null() {
-        let object = number(env, object);
         // No error is thrown from here: compilers put this call into the range of a handler that would
         // give up the monitor once more. The thread leaves at its next event.
-        let _ = control::event(Event { kind: EventKind::Unlock, object, slot: 0, site: SiteId(site_number as u32) });
+        let _ = control::event(at(EventKind::Unlock, number(env, object), 0, site_number));
     }
 }
 
 extern "system" fn quiet(_: *mut JNIEnv, _: jclass, delta: jint) {
     control::quiet(delta);
+}
+
+extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, offset: jlong, kind: jint) {
+    // Without an object the offset is an address outside the heap.
+    if control::current().is_some() && !object.is_null() {
+        let kind = RAW_KINDS.into_iter().find(|known| *known as jint == kind).expect("internal bug: no such access");
+        let (object, slot) = raw::place(interface(env), object, offset);
+        happen(env, on(kind, object, slot));
+    }
+}
+
+const RAW_KINDS: [EventKind; 5] =
+    [EventKind::Read, EventKind::Write, EventKind::VolatileRead, EventKind::VolatileWrite, EventKind::Update];
+
+extern "system" fn wait(env: *mut JNIEnv, _: jclass, object: jobject, millis: jlong) -> jboolean {
+    let Some(thread) = control::current() else { return false };
+    // The original throws what is to be thrown for a negative time or a monitor that is not held.
+    // SAFETY: the machine has just given the references; the function is the machine's own.
+    if millis < 0 || !unsafe { (functions().holds_lock)(env, std::ptr::null_mut(), object) } {
+        return false;
+    }
+    if let Some(joined) = threads::find(identity_hash(env, object)) {
+        // `Thread.join` waits for the thread to be notified by its end, which no event tells of.
+        return join(env, object, joined);
+    }
+    let id = number(env, object);
+    let depth = control::with_machine(|machine| machine.depth(thread, id)).unwrap_or(0).max(1);
+    if happen(env, on(EventKind::Wait, id, (millis > 0) as u32)).is_none() {
+        return true;
+    }
+    let real = release(env, object);
+    let found = control::event(on(EventKind::Wake, id, depth));
+    (0..real).for_each(|_| interface(env).monitor_enter(object));
+    match found {
+        Ok(Found(true)) => interrupted(env),
+        Ok(Found(false)) => {}
+        Err(Unwind) => interface(env).throw(functions().unwind.0),
+    }
+    true
+}
+
+/// Gives up the real monitor, however often it is held, and says how often that was.
+fn release(env: *mut JNIEnv, object: jobject) -> usize {
+    let env = interface(env);
+    let mut depth = 0;
+    while env.monitor_exit(object) {
+        depth += 1;
+    }
+    env.take_exception();
+    depth
+}
+
+fn interrupted(env: *mut JNIEnv) {
+    interface(env).throw_new("java/lang/InterruptedException", "");
+}
+
+/// Waits for a thread to end: first as an event, then for it to be gone indeed.
+fn join(env: *mut JNIEnv, object: jobject, joined: ThreadId) -> jboolean {
+    if happen(env, plain(EventKind::Join, joined.0 as u32)).is_some() {
+        let depth = release(env, object);
+        (0..depth).for_each(|_| interface(env).monitor_enter(object));
+    }
+    true
+}
+
+extern "system" fn notify(env: *mut JNIEnv, _: jclass, object: jobject) -> jboolean {
+    notify_as(env, object, EventKind::Notify)
+}
+
+extern "system" fn notify_all(env: *mut JNIEnv, _: jclass, object: jobject) -> jboolean {
+    notify_as(env, object, EventKind::NotifyAll)
+}
+
+fn notify_as(env: *mut JNIEnv, object: jobject, kind: EventKind) -> jboolean {
+    // SAFETY: the machine has just given the references; the function is the machine's own.
+    if control::current().is_none() || !unsafe { (functions().holds_lock)(env, std::ptr::null_mut(), object) } {
+        return false;
+    }
+    happen(env, on(kind, number(env, object), 0));
+    true
+}
+
+extern "system" fn park(env: *mut JNIEnv, _: jclass, absolute: jboolean, time: jlong) -> jboolean {
+    if control::current().is_none() {
+        return false;
+    }
+    happen(env, plain(EventKind::Park, (absolute || time != 0) as u32));
+    true
+}
+
+extern "system" fn unpark(env: *mut JNIEnv, _: jclass, thread: jobject) -> jboolean {
+    if control::current().is_none() || thread.is_null() {
+        return false;
+    }
+    match threads::find(identity_hash(env, thread)) {
+        Some(thread) => {
+            happen(env, plain(EventKind::Unpark, thread.0 as u32));
+            true
+        }
+        None => false,
+    }
+}
+
+extern "system" fn yields(env: *mut JNIEnv, _: jclass) -> jboolean {
+    control::current().is_some() && {
+        happen(env, plain(EventKind::Yield, 0));
+        true
+    }
+}
+
+extern "system" fn sleep(env: *mut JNIEnv, _: jclass, _: jlong) -> jboolean {
+    control::current().is_some() && {
+        if happen(env, plain(EventKind::Sleep, 0)) == Some(Found(true)) {
+            interrupted(env);
+        }
+        true
+    }
+}
+
+extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject) -> jint {
+    if control::current().is_none() || object.is_null() {
+        return -1;
+    }
+    // Spread, as hash codes are, so that tables look as they usually do.
+    (number(env, object).0.wrapping_add(1).wrapping_mul(0x9e37_79b1) >> 1) as jint
+}
+
+extern "system" fn clock(_: *mut JNIEnv, _: jclass, which: jint) -> jlong {
+    match control::current().and_then(|_| control::with_machine(|machine| machine.look_at_clock())) {
+        Some(nanos) if which == 1 => nanos as jlong,
+        Some(nanos) => START_MILLIS + nanos as jlong / 1_000_000,
+        None => -1,
+    }
+}
+
+/// Some day in 2026: code that prints dates gets one that it can print.
+const START_MILLIS: jlong = 1_780_000_000_000;
+
+extern "system" fn holds(env: *mut JNIEnv, _: jclass, object: jobject) -> jint {
+    match control::current() {
+        Some(thread) if !object.is_null() => {
+            let id = number(env, object);
+            control::with_machine(|machine| (machine.depth(thread, id) > 0) as jint).unwrap_or(-1)
+        }
+        _ => -1,
+    }
+}
+
+extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject) -> jint {
+    if control::current().is_none() {
+        return -1;
+    }
+    match threads::find(identity_hash(env, thread)) {
+        Some(thread) => happen(env, plain(EventKind::Alive, thread.0 as u32)).map_or(0, |found| found.0 as jint),
+        None => -1,
+    }
+}
+
+extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    if control::current().is_none() {
+        return;
+    }
+    match control::reserve_thread() {
+        Ok(Some(id)) => threads::know(identity_hash(env, thread), id, false),
+        Ok(None) => {}
+        Err(Unwind) => interface(env).throw(functions().unwind.0),
+    }
+}
+
+extern "system" fn started(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    if control::current().is_some()
+        && let Some(id) = threads::find(identity_hash(env, thread))
+    {
+        control::start_thread(id);
+        happen(env, plain(EventKind::Start, id.0 as u32));
+    }
+}
+
+extern "system" fn interrupt(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    if control::current().is_some()
+        && let Some(thread) = threads::find(identity_hash(env, thread))
+    {
+        happen(env, plain(EventKind::Interrupt, thread.0 as u32));
+    }
+}
+
+extern "system" fn forget(_: *mut JNIEnv, _: jclass) {
+    if let Some(thread) = control::current() {
+        control::with_machine(|machine| machine.forget_interrupt(thread));
+    }
 }

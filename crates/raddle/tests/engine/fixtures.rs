@@ -14,13 +14,16 @@ pub struct Fixture {
     pub source: PathBuf,
     /// The exception or ending of its failing executions; None if it has none.
     pub expect: Option<String>,
+    /// The oldest Java that can run it.
+    since: u32,
     methods: Vec<String>,
 }
 
-/// The fixtures of a folder below `fixtures/`.
-pub fn all(folder: &str) -> Vec<Fixture> {
+/// The fixtures of a folder below `fixtures/` that a JDK can run.
+pub fn all(folder: &str, jdk: &Jdk) -> Vec<Fixture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder);
     let mut fixtures: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| read(&entry.unwrap().path())).collect();
+    fixtures.retain(|fixture| fixture.since <= jdk.feature);
     fixtures.sort_by(|a, b| a.name.cmp(&b.name));
     fixtures
 }
@@ -36,6 +39,7 @@ fn read(source: &Path) -> Fixture {
         name: source.file_stem().unwrap().to_str().unwrap().to_owned(),
         source: source.to_owned(),
         expect: header("expect"),
+        since: header("since").map_or(0, |since| since.parse().unwrap()),
         methods: methods.map(|name| name.to_string()).collect(),
     }
 }

@@ -18,8 +18,8 @@ fn jdks() -> Vec<Jdk> {
 
 #[test]
 fn fail_fixtures_fail_as_expected_and_replay_to_the_same_trace() {
-    let fixtures = fixtures::all("fail");
     for jdk in jdks() {
+        let fixtures = fixtures::all("fail", &jdk);
         let folder = tempfile::tempdir().unwrap();
         fixtures::compile(&jdk, &fixtures, folder.path());
         let mut worker = Worker::start(&jdk, folder.path(), &[]);
@@ -44,8 +44,8 @@ fn fail_fixtures_fail_as_expected_and_replay_to_the_same_trace() {
 
 #[test]
 fn pass_fixtures_never_fail() {
-    let fixtures = fixtures::all("pass");
     for jdk in jdks() {
+        let fixtures = fixtures::all("pass", &jdk);
         let folder = tempfile::tempdir().unwrap();
         fixtures::compile(&jdk, &fixtures, folder.path());
         let mut worker = Worker::start(&jdk, folder.path(), &[]);

@@ -1,0 +1,228 @@
+//! Puts hooks before, or in place of, native methods of the JDK.
+//!
+//! The virtual machine is told of a prefix: a native method of the original name is then looked up under
+//! the prefix and the name. So the original name can become a method of ours, written in bytecode, which
+//! calls the hook and, where that did not do all, the original.
+
+use crate::hook_class::{
+    ALIVE, CLOCK, FORGET, HASH, HOLDS, HOOKS, Hook, INTERRUPT, NOTIFY, NOTIFY_ALL, PARK, RAW, SLEEP, STARTED, STARTING,
+    Shape, UNPARK, WAIT, YIELD,
+};
+use crate::instrument::InstrumentError;
+use classfile::{
+    AttributeValue, ClassFile, CodeBuilder, Condition, EditError, Flags, Index, Instruction, InvokeOp, StackOp,
+    ValueType,
+};
+use schedule::EventKind;
+use std::ffi::CStr;
+
+/// What original native methods are renamed with.
+pub const PREFIX: &CStr = c"raddle$";
+
+/// What becomes of a native method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// The hook is told of a raw access of this kind at the method's first two parameters.
+    Raw(EventKind),
+    /// The hook takes the receiver, if there is one, and all parameters. If it says true, it has done it.
+    Instead(Hook),
+    /// The hook takes the receiver or first parameter. If it says no number below 0, that is the value.
+    Value(Hook),
+    /// The same for a clock, by the number that the hook knows it by.
+    Clock(i16),
+    /// The hook is told before, with the receiver if it takes one.
+    Before(Hook),
+    /// One hook is told before and one after, with the receiver.
+    Around(Hook, Hook),
+}
+
+/// The classes that have such methods.
+pub const CLASSES: [&str; 4] = ["java/lang/Object", "java/lang/System", "java/lang/Thread", "jdk/internal/misc/Unsafe"];
+
+fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
+    Some(match (class, method, descriptor) {
+        ("java/lang/Object", "wait" | "wait0", "(J)V") => Change::Instead(WAIT),
+        ("java/lang/Object", "notify", "()V") => Change::Instead(NOTIFY),
+        ("java/lang/Object", "notifyAll", "()V") => Change::Instead(NOTIFY_ALL),
+        ("java/lang/Object", "hashCode", "()I") => Change::Value(HASH),
+        ("java/lang/System", "identityHashCode", _) => Change::Value(HASH),
+        ("java/lang/System", "currentTimeMillis", "()J") => Change::Clock(0),
+        ("java/lang/System", "nanoTime", "()J") => Change::Clock(1),
+        ("java/lang/Thread", "yield" | "yield0", "()V") => Change::Instead(YIELD),
+        ("java/lang/Thread", "sleep" | "sleep0" | "sleepNanos0", "(J)V") => Change::Instead(SLEEP),
+        ("java/lang/Thread", "holdsLock", _) => Change::Value(HOLDS),
+        ("java/lang/Thread", "start0", "()V") => Change::Around(STARTING, STARTED),
+        ("java/lang/Thread", "interrupt0", "()V") => Change::Before(INTERRUPT),
+        ("java/lang/Thread", "clearInterruptEvent", "()V") => Change::Before(FORGET),
+        // It is a native method up to Java 18 and reads a field since.
+        ("java/lang/Thread", "isAlive" | "alive", "()Z") => Change::Value(ALIVE),
+        ("jdk/internal/misc/Unsafe", "park", "(ZJ)V") => Change::Instead(PARK),
+        ("jdk/internal/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V") => Change::Instead(UNPARK),
+        ("jdk/internal/misc/Unsafe", _, _) if descriptor.starts_with("(Ljava/lang/Object;J") => {
+            Change::Raw(raw_access(method)?)
+        }
+        _ => return None,
+    })
+}
+
+/// What a method of `Unsafe` does to what is at an offset of an object.
+fn raw_access(method: &str) -> Option<EventKind> {
+    const TYPES: [&str; 9] = ["Boolean", "Byte", "Char", "Double", "Float", "Int", "Long", "Reference", "Short"];
+    let of = |prefix: &str| TYPES.iter().find_map(|name| method.strip_prefix(prefix)?.strip_prefix(name));
+    match (of("get"), of("put"), of("compareAndSet"), of("compareAndExchange")) {
+        (Some(""), ..) => Some(EventKind::Read),
+        (Some("Volatile"), ..) => Some(EventKind::VolatileRead),
+        (_, Some(""), ..) => Some(EventKind::Write),
+        (_, Some("Volatile"), ..) => Some(EventKind::VolatileWrite),
+        (_, _, Some(""), _) | (_, _, _, Some("")) => Some(EventKind::Update),
+        _ => None,
+    }
+}
+
+/// Changes the native methods of one of the [`CLASSES`].
+pub fn change_natives(bytes: &[u8]) -> Result<Vec<u8>, InstrumentError> {
+    let mut class = ClassFile::parse(bytes)?;
+    let name = class.name().to_string();
+    for method in 0..class.methods.len() {
+        let flags = class.methods[method].flags;
+        let text = |index| class.constants.utf8(index).to_string();
+        let (method_name, descriptor) = (text(class.methods[method].name), text(class.methods[method].descriptor));
+        if !flags.has(Flags::NATIVE) && method_name != "alive" {
+            continue;
+        }
+        if let Some(change) = change(&name, &method_name, &descriptor) {
+            wrap(&mut class, method, &method_name, &descriptor, change).map_err(|error| match error {
+                EditError::Overflow(overflow) => InstrumentError::Overflow(overflow),
+                other => panic!("internal bug: a method of ours: {other}"),
+            })?;
+        }
+    }
+    Ok(class.write()?)
+}
+
+/// Renames the native method, and puts one of ours in its place.
+fn wrap(
+    class: &mut ClassFile<'_>,
+    method: usize,
+    name: &str,
+    descriptor: &str,
+    change: Change,
+) -> Result<(), EditError> {
+    let owner = class.name().to_string();
+    let native_flags = class.methods[method].flags;
+    let renamed = format!("{}{name}", PREFIX.to_str().expect("internal bug: the prefix is text"));
+    // Private and final, so that the table of virtual methods stays as the virtual machine knows it.
+    let hidden =
+        native_flags.without(Flags(Flags::PUBLIC.0 | Flags::PROTECTED.0)).with(Flags::PRIVATE).with(Flags::FINAL);
+    let mut attributes = class.methods[method].attributes.clone();
+    class.copy_method(method, &renamed, hidden)?;
+    attributes.retain(|attribute| !matches!(attribute.value, AttributeValue::Code(_)));
+
+    let flags = native_flags.without(Flags::NATIVE);
+    let code = body(class, &owner, name, &renamed, descriptor, flags, change)?;
+    class.add_method(flags, name, descriptor, Some(code))?;
+    // The new method takes the place of the old, with its annotations and exceptions.
+    let mut ours = class.methods.pop().expect("internal bug: just added");
+    ours.attributes.extend(attributes);
+    classfile::drop_annotation(
+        &mut ours.attributes,
+        &class.constants,
+        "Ljdk/internal/vm/annotation/IntrinsicCandidate;",
+    );
+    class.methods[method] = ours;
+    Ok(())
+}
+
+fn body<'a>(
+    class: &mut ClassFile<'a>,
+    owner: &str,
+    name: &str,
+    renamed: &str,
+    descriptor: &str,
+    flags: Flags,
+    change: Change,
+) -> Result<classfile::Code<'a>, EditError> {
+    let is_static = flags.has(Flags::STATIC);
+    let original = class.constants.add_method(owner, renamed, descriptor)?;
+    let mut call = |hook: Hook| -> Result<Index<classfile::kind::MethodRef>, EditError> {
+        Ok(class.constants.add_method(HOOKS, hook.name, hook.descriptor)?)
+    };
+    let hook = match change {
+        Change::Raw(_) => call(RAW)?,
+        Change::Instead(hook) | Change::Value(hook) | Change::Before(hook) | Change::Around(hook, _) => call(hook)?,
+        Change::Clock(_) => call(CLOCK)?,
+    };
+    let after = match change {
+        Change::Around(_, hook) => Some(call(hook)?),
+        _ => None,
+    };
+    let constants = &class.constants;
+    let shape = Shape::of(descriptor);
+    let first = !is_static as u16;
+    let receiver = (!is_static).then_some(Instruction::Load(ValueType::Reference, 0));
+    let arguments: Vec<_> =
+        shape.parameters.iter().map(|&(kind, slot)| Instruction::Load(kind, slot + first)).collect();
+
+    let mut code = CodeBuilder::new(owner, name, descriptor, flags);
+    let not_done = code.label();
+    match change {
+        Change::Raw(kind) => {
+            for load in &arguments[..2] {
+                code.push(load.clone(), constants)?;
+            }
+            code.push(Instruction::Int(kind as i16), constants)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+        }
+        Change::Instead(instead) => {
+            // A hook that knows the object takes the receiver; the others take the parameters alone.
+            let with_receiver = instead.descriptor.starts_with("(Ljava/lang/Object;") && owner == "java/lang/Object";
+            for load in receiver.iter().filter(|_| with_receiver).chain(&arguments) {
+                code.push(load.clone(), constants)?;
+            }
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+            code.jump_if(Condition::Eq, not_done)?;
+            code.push(Instruction::Return(None), constants)?;
+            code.bind(not_done)?;
+        }
+        Change::Value(_) => {
+            let object = receiver.iter().chain(&arguments).next().expect("internal bug: a hash of nothing");
+            code.push(object.clone(), constants)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+            code.push(Instruction::Stack(StackOp::Dup), constants)?;
+            code.jump_if(Condition::Lt, not_done)?;
+            code.push(Instruction::Return(Some(ValueType::Int)), constants)?;
+            code.bind(not_done)?;
+            code.push(Instruction::Stack(StackOp::Pop), constants)?;
+        }
+        Change::Before(hook_before) | Change::Around(hook_before, _) => {
+            for load in receiver.iter().filter(|_| hook_before.descriptor.starts_with("(L")) {
+                code.push(load.clone(), constants)?;
+            }
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+        }
+        Change::Clock(which) => {
+            code.push(Instruction::Int(which), constants)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+            code.push(Instruction::Stack(StackOp::Dup2), constants)?;
+            code.push(Instruction::Long(0), constants)?;
+            code.push(Instruction::Operate(classfile::Operator::Lcmp), constants)?;
+            code.jump_if(Condition::Lt, not_done)?;
+            code.push(Instruction::Return(Some(ValueType::Long)), constants)?;
+            code.bind(not_done)?;
+            code.push(Instruction::Stack(StackOp::Pop2), constants)?;
+        }
+    }
+    for load in receiver.iter().chain(&arguments) {
+        code.push(load.clone(), constants)?;
+    }
+    let invoke = if is_static { InvokeOp::Static } else { InvokeOp::Special };
+    code.push(Instruction::Invoke(invoke, original), constants)?;
+    if let Some(after) = after {
+        for load in &receiver {
+            code.push(load.clone(), constants)?;
+        }
+        code.push(Instruction::Invoke(InvokeOp::Static, after), constants)?;
+    }
+    code.push(Instruction::Return(shape.returns), constants)?;
+    code.finish(&mut class.constants)
+}

@@ -1,0 +1,137 @@
+//! Offsets in objects as `Unsafe` has them, told as fields and array elements.
+
+use crate::agent::LOADED;
+use crate::control;
+use crate::jni::Env;
+use crate::natives;
+use crate::sites::FieldRef;
+use jni_sys::{jclass, jmethodID, jobject, jvalue};
+use schedule::ObjectId;
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// What is at an offset of objects of a class.
+#[derive(Clone, Debug)]
+enum Content {
+    /// Elements of that many bytes, from an offset on.
+    Elements { first: i64, size: i64 },
+    /// The numbers of fields by their offset.
+    Fields(HashMap<i64, u32>),
+    /// A class object, which holds the static fields of the class by their offset.
+    Statics(HashMap<i64, u32>),
+}
+
+/// What was found out, by the identity hash of a class (or, for its static fields, of the class object).
+static CONTENTS: Mutex<Option<HashMap<i32, Content>>> = Mutex::new(None);
+
+/// The object and slot of an event for what is at `offset` in `object`: the same as for an instruction that
+/// names the field or element.
+pub fn place(env: Env, object: jobject, offset: i64) -> (ObjectId, u32) {
+    let content = control::uncontrolled(|| env.frame(|| content(env, object)));
+    match content {
+        Content::Elements { first, size } => (natives::number_of(env, object), ((offset - first) / size.max(1)) as u32),
+        Content::Fields(fields) => {
+            (natives::number_of(env, object), fields.get(&offset).copied().unwrap_or(offset as u32))
+        }
+        Content::Statics(fields) => match fields.get(&offset) {
+            Some(&field) => (ObjectId::NONE, field),
+            None => (natives::number_of(env, object), offset as u32),
+        },
+    }
+}
+
+fn content(env: Env, object: jobject) -> Content {
+    let class = env.class_of(object);
+    let class_class = env.class_of(class);
+    let is_class = env.same(class, class_class);
+    let key = natives::identity_hash(env.raw(), if is_class { object } else { class });
+    let mut contents = CONTENTS.lock().unwrap_or_else(|e| e.into_inner());
+    contents.get_or_insert_default().entry(key).or_insert_with(|| find_out(env, object, class, is_class)).clone()
+}
+
+/// Asks the JDK's own `Unsafe`.
+fn find_out(env: Env, object: jobject, class: jclass, is_class: bool) -> Content {
+    let unsafe_class = known(env.find_class("jdk/internal/misc/Unsafe"));
+    let get = known(env.static_method(unsafe_class, "getUnsafe", "()Ljdk/internal/misc/Unsafe;"));
+    // SAFETY: the method returns a reference.
+    let instance = unsafe { env.call_static(unsafe_class, get, b'L', &[]).l };
+    let number = |name: &str, descriptor: &str, returns: u8, argument: jobject| {
+        let method = known(env.method(unsafe_class, name, descriptor));
+        env.call(instance, method, returns, &[jvalue { l: argument }])
+    };
+    let name = class_name(env, class);
+    if name.starts_with('[') {
+        // SAFETY: the methods return an int each; as a long since Java 25 the first.
+        let size = unsafe { number("arrayIndexScale", "(Ljava/lang/Class;)I", b'I', class).i } as i64;
+        let first = match env.method(unsafe_class, "arrayBaseOffset", "(Ljava/lang/Class;)I") {
+            // SAFETY: as above.
+            Some(method) => unsafe { env.call(instance, method, b'I', &[jvalue { l: class }]).i as i64 },
+            None => {
+                env.take_exception();
+                // SAFETY: as above.
+                unsafe { number("arrayBaseOffset", "(Ljava/lang/Class;)J", b'J', class).j }
+            }
+        };
+        return Content::Elements { first, size };
+    }
+    let offset = |field: jobject, is_static: bool| {
+        let name = if is_static { "staticFieldOffset" } else { "objectFieldOffset" };
+        // SAFETY: the method returns a long.
+        let offset = unsafe { number(name, "(Ljava/lang/reflect/Field;)J", b'J', field).j };
+        env.take_exception().is_none().then_some(offset)
+    };
+    let mut offsets = HashMap::new();
+    let mut current = if is_class { object } else { class };
+    loop {
+        fields(env, current, is_class, |field, name| {
+            if let Some(offset) = offset(field, is_class) {
+                let declared = FieldRef { class: class_name(env, current).replace('.', "/"), name };
+                let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+                let sites = &mut loaded.as_mut().expect("internal bug: no agent").sites;
+                offsets.insert(offset, sites.number_of_field(declared));
+            }
+        });
+        current = env.super_class(current);
+        if is_class || current.is_null() {
+            break;
+        }
+    }
+    if is_class { Content::Statics(offsets) } else { Content::Fields(offsets) }
+}
+
+/// Calls `found` with each field that a class declares, and its name.
+fn fields(env: Env, class: jclass, statics: bool, mut found: impl FnMut(jobject, String)) {
+    let class_class = env.class_of(class);
+    // Not the public method: it hides fields of some classes.
+    let declared = known(env.method(class_class, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;"));
+    // SAFETY: the method returns a reference.
+    let array = unsafe { env.call(class, declared, b'L', &[jvalue { z: false }]).l };
+    if env.take_exception().is_some() || array.is_null() {
+        return;
+    }
+    let field_class = known(env.find_class("java/lang/reflect/Field"));
+    let get_name = known(env.method(field_class, "getName", "()Ljava/lang/String;"));
+    let get_modifiers = known(env.method(field_class, "getModifiers", "()I"));
+    for index in 0..env.array_length(array) {
+        env.frame(|| {
+            let field = env.element(array, index);
+            // SAFETY: the methods return an int and a reference.
+            let (modifiers, name) =
+                unsafe { (env.call(field, get_modifiers, b'I', &[]).i, env.call(field, get_name, b'L', &[]).l) };
+            if (modifiers & 8 != 0) == statics {
+                found(field, env.text(name));
+            }
+        });
+    }
+}
+
+fn class_name(env: Env, class: jclass) -> String {
+    let class_class = env.class_of(class);
+    let get_name: jmethodID = known(env.method(class_class, "getName", "()Ljava/lang/String;"));
+    // SAFETY: the method returns a reference.
+    env.text(unsafe { env.call(class, get_name, b'L', &[]).l })
+}
+
+fn known<T>(found: Option<T>) -> T {
+    found.expect("internal bug: the JDK lacks a class or method that all have")
+}

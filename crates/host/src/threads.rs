@@ -1,0 +1,71 @@
+//! Java threads as controlled threads: which is which, and those that the code under test starts itself.
+//!
+//! A thread is known by the identity hash of its `Thread` object. One that a controlled thread starts is
+//! under control from before its `run` to after it.
+
+use crate::control;
+use crate::jni::Env;
+use crate::jvmti::Jvmti;
+use crate::natives;
+use jni_sys::{JNIEnv, jobject};
+use schedule::ThreadId;
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// The controlled thread of each `Thread` object, by its identity hash.
+static KNOWN: Mutex<Option<HashMap<i32, Known>>> = Mutex::new(None);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    thread: ThreadId,
+    /// Whether it lives on from execution to execution.
+    lasting: bool,
+}
+
+/// Makes a `Thread` object known; `lasting` if it serves every execution.
+pub fn know(hash: i32, thread: ThreadId, lasting: bool) {
+    with_known(|known| known.insert(hash, Known { thread, lasting }));
+}
+
+/// Makes the current thread known as one that serves every execution.
+pub fn know_current(env: Env, thread: ThreadId) {
+    let class = env.find_class("java/lang/Thread").expect("internal bug: there is a class Thread");
+    let current = env.static_method(class, "currentThread", "()Ljava/lang/Thread;");
+    let current = current.expect("internal bug: there is a current thread");
+    // SAFETY: the method returns a reference.
+    let object = unsafe { env.call_static(class, current, b'L', &[]).l };
+    know(natives::identity_hash(env.raw(), object), thread, true);
+}
+
+/// The controlled thread of a `Thread` object.
+pub fn find(hash: i32) -> Option<ThreadId> {
+    with_known(|known| known.get(&hash).map(|known| known.thread))
+}
+
+/// Forgets the threads that an execution has started.
+pub fn forget_started() {
+    with_known(|known| known.retain(|_, known| known.lasting));
+}
+
+fn with_known<T>(look: impl FnOnce(&mut HashMap<i32, Known>) -> T) -> T {
+    look(KNOWN.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert_default())
+}
+
+/// Called by HotSpot in a new thread.
+///
+/// # Safety
+/// Only for HotSpot.
+pub unsafe extern "system" fn thread_start(_: Jvmti, env: *mut JNIEnv, thread: jobject) {
+    if let Some(id) = natives::hash_if_bound(env, thread).and_then(find) {
+        // A thread that has to leave at once is thrown out at its first event.
+        let _ = control::await_start(id);
+    }
+}
+
+/// Called by HotSpot in a thread that ends.
+///
+/// # Safety
+/// Only for HotSpot.
+pub unsafe extern "system" fn thread_end(_: Jvmti, _: *mut JNIEnv, _: jobject) {
+    control::finish();
+}
