@@ -12,6 +12,7 @@
 
 use crate::class::{ClassFile, Method};
 use crate::code::{Code, Handler};
+use crate::constant_pool::ConstantPool;
 use crate::error::Overflow;
 use crate::flags::Flags;
 use crate::instruction::{Instruction, Pc};
@@ -183,13 +184,14 @@ impl ClassFile<'_> {
         let code = methods[method].code_mut().ok_or(EditError::NoCode)?;
         edit.prepare(code)?;
         let layout = lay_out(code, &edit, constants)?;
-        let shape = MethodShape {
+        let is_constructor = constants.utf8(name) == "<init>";
+        let shape = |constants: &ConstantPool<'_>| MethodShape {
             class: constants.class_name(*this_class).to_str().into(),
             is_static: flags.has(Flags::STATIC),
-            is_constructor: constants.utf8(name) == "<init>",
+            is_constructor,
             descriptor: constants.utf8(descriptor).to_str().into(),
         };
-        let reframed = reframe(code, &edit, &layout, &shape, constants, *major_version)?;
+        let reframed = reframe(code, &edit, &layout, is_constructor, shape, constants, *major_version)?;
 
         let mut handlers: Vec<Handler> = code.handlers.iter().map(|h| relocate_handler(h, &layout)).collect();
         if edit.wrap.is_some() {
@@ -204,7 +206,7 @@ impl ClassFile<'_> {
         code.max_locals = edit.max_locals;
         code.handlers = handlers;
         relocate_tables(&mut code.attributes, &layout);
-        reframed.replace(&mut code.attributes);
+        reframed.replace(&mut code.attributes, &layout);
         code.bytes = Cow::Owned(layout.bytes);
         Ok(())
     }

@@ -30,17 +30,18 @@ pub(crate) struct Reframed {
 enum Frames {
     /// The class file has none.
     None,
-    Table {
-        name: Option<Index<kind::Utf8>>,
-        frames: Vec<Frame>,
-    },
+    /// The old ones hold, at new distances.
+    Shifted,
+    /// All are told anew.
+    Told { name: Index<kind::Utf8>, frames: Vec<Frame> },
 }
 
 pub(crate) fn reframe(
     code: &Code<'_>,
     edit: &CodeEdit,
     layout: &Layout,
-    shape: &MethodShape,
+    is_constructor: bool,
+    shape: impl FnOnce(&ConstantPool<'_>) -> MethodShape,
     constants: &mut ConstantPool<'_>,
     major_version: u16,
 ) -> Result<Reframed, EditError> {
@@ -51,12 +52,12 @@ pub(crate) fn reframe(
             || !edit.locals.is_empty()
             || edit.wrap.is_some()
             || edit.replaces_flow());
-    let holes = edit.wrap.is_some() && shape.is_constructor;
+    let holes = edit.wrap.is_some() && is_constructor;
     if !afresh && !holes {
-        let frames = if has_frames { shifted(code.frames(), layout) } else { Vec::new() };
-        let frames = if frames.is_empty() { Frames::None } else { Frames::Table { name: None, frames } };
+        let frames = if has_frames { Frames::Shifted } else { Frames::None };
         return Ok(Reframed { frames, not_covered: Vec::new() });
     }
+    let shape = &shape(constants);
     let Follower { frames, uninitialized, .. } = follow(code, edit, layout, shape, constants)?;
     let not_covered = if holes { uninitialized } else { Vec::new() };
     if !afresh {
@@ -64,38 +65,41 @@ pub(crate) fn reframe(
     }
     let name = constants.add_utf8("StackMapTable")?;
     let frames = tell(frames, shape, &|pc| layout.exact(pc), constants)?;
-    Ok(Reframed { frames: Frames::Table { name: Some(name), frames }, not_covered })
+    Ok(Reframed { frames: Frames::Told { name, frames }, not_covered })
 }
 
 impl Reframed {
     /// Puts the new frames where the old were.
-    pub(crate) fn replace(self, attributes: &mut Vec<Attribute<'_>>) {
-        let Frames::Table { name, frames } = self.frames else { return };
-        let old = attributes.iter_mut().find(|a| matches!(a.value, AttributeValue::StackMapTable(_)));
-        match (old, name) {
-            (Some(old), _) => old.value = AttributeValue::StackMapTable(frames),
-            (None, Some(name)) => attributes.push(Attribute { name, value: AttributeValue::StackMapTable(frames) }),
-            (None, None) => unreachable!("internal bug: shifted frames come from a table"),
+    pub(crate) fn replace(self, attributes: &mut Vec<Attribute<'_>>, layout: &Layout) {
+        let old = attributes.iter_mut().find_map(|attribute| match &mut attribute.value {
+            AttributeValue::StackMapTable(frames) => Some(frames),
+            _ => None,
+        });
+        match (self.frames, old) {
+            (Frames::Shifted, Some(old)) => shift(old, layout),
+            (Frames::Told { frames, .. }, Some(old)) => *old = frames,
+            (Frames::Told { name, frames }, None) => {
+                attributes.push(Attribute { name, value: AttributeValue::StackMapTable(frames) });
+            }
+            (Frames::None | Frames::Shifted, _) => {}
         }
     }
 }
 
-/// The old frames at their new distances.
-fn shifted(frames: &[Frame], layout: &Layout) -> Vec<Frame> {
+/// Puts the old frames at their new distances.
+fn shift(frames: &mut [Frame], layout: &Layout) {
     let (mut old_next, mut new_next) = (0, 0);
-    let shift = |frame: &Frame| {
+    for frame in frames {
         let old = old_next + frame.offset_delta;
         let new = layout.label(old);
-        let mut frame = Frame { offset_delta: new - new_next, kind: frame.kind.clone() };
+        frame.offset_delta = new - new_next;
         (old_next, new_next) = (old + 1, new + 1);
         for named in frame.types_mut() {
             if let VerificationType::Uninitialized(pc) = named {
                 *pc = layout.exact(*pc);
             }
         }
-        frame
-    };
-    frames.iter().map(shift).collect()
+    }
 }
 
 /// Follows the types through the edited code.
