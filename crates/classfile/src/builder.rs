@@ -9,12 +9,12 @@ use crate::attribute::{Attribute, AttributeValue};
 use crate::code::{Code, Handler};
 use crate::constant::{Index, kind};
 use crate::constant_pool::ConstantPool;
+use crate::draft::Drafts;
 use crate::edit::EditError;
 use crate::effect::effect;
 use crate::encode::{Form, encode};
 use crate::flags::Flags;
 use crate::instruction::{Condition, Instruction, Pc};
-use crate::reframe::tell;
 use crate::type_state::{MethodShape, NotTypable, SlotType, TypeState};
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ pub struct CodeBuilder {
     /// Where a 16-bit jump offset is to be filled in: the jump, and its label.
     jumps: Vec<(usize, Label)>,
     handlers: Vec<(Label, Label, Label, Option<Index<kind::Class>>)>,
-    frames: Vec<(Pc, TypeState)>,
+    frames: Drafts,
 }
 
 #[derive(Debug, Default)]
@@ -44,20 +44,23 @@ struct LabelState {
     place: Option<Pc>,
     /// The types at a jump to it that was seen before it was bound.
     expected: Option<TypeState>,
+    /// The locals that were known when it was bound.
+    locals: Vec<SlotType>,
 }
 
 impl CodeBuilder {
     /// Code for a method of `class` with that name, descriptor and flags.
     pub fn new(class: &str, name: &str, descriptor: &str, flags: Flags) -> Self {
         let shape = MethodShape {
-            class: class.into(),
+            class: encode_text(class),
             is_static: flags.has(Flags::STATIC),
             is_constructor: name == "<init>",
-            descriptor: descriptor.into(),
+            descriptor: encode_text(descriptor),
         };
         let state = TypeState::at_entry(&shape);
         CodeBuilder {
             max_locals: state.locals.len() as u16,
+            frames: Drafts::from_entry(&state),
             state: Some(state),
             shape,
             bytes: Vec::new(),
@@ -66,7 +69,6 @@ impl CodeBuilder {
             labels: Vec::new(),
             jumps: Vec::new(),
             handlers: Vec::new(),
-            frames: Vec::new(),
         }
     }
 
@@ -113,7 +115,8 @@ impl CodeBuilder {
             (jumped, fallen) => jumped.or(fallen).ok_or(EditError::NotTypable)?,
         };
         self.depth = types.stack.len() as u16;
-        self.frames.push((pc, types.clone()));
+        self.labels[label.0].locals.clone_from(&types.locals);
+        self.frames.push(pc, &types);
         self.state = Some(types);
         Ok(())
     }
@@ -133,11 +136,14 @@ impl CodeBuilder {
         catch: Option<Index<kind::Class>>,
         constants: &ConstantPool<'_>,
     ) -> Result<(), EditError> {
-        let class = catch.map_or("java/lang/Throwable".into(), |class| constants.class_name(class).to_str());
+        let class = match catch {
+            Some(class) => SlotType::Object(constants.class_name(class).as_bytes().into()),
+            None => SlotType::object("java/lang/Throwable"),
+        };
         let handler = self.label();
-        let from = self.labels[start.0].place.ok_or(EditError::NotTypable)?;
-        let at_start = self.frames.iter().rev().find(|(pc, _)| *pc == from).ok_or(EditError::NotTypable)?;
-        let types = TypeState { locals: at_start.1.locals.clone(), stack: vec![SlotType::Object((*class).into())] };
+        let covered = &self.labels[start.0];
+        covered.place.ok_or(EditError::NotTypable)?;
+        let types = TypeState { locals: covered.locals.clone(), stack: vec![class] };
         self.state = None;
         self.labels[handler.0].expected = Some(types);
         self.bind(handler)?;
@@ -164,7 +170,7 @@ impl CodeBuilder {
         }
         let mut attributes = Vec::new();
         if !self.frames.is_empty() {
-            let frames = tell(self.frames, &self.shape, &|pc| pc, constants)?;
+            let frames = self.frames.tell(constants, &|pc| pc)?;
             let name = constants.add_utf8("StackMapTable")?;
             attributes.push(Attribute { name, value: AttributeValue::StackMapTable(frames) });
         }
@@ -208,6 +214,10 @@ impl CodeBuilder {
     }
 }
 
+fn encode_text(text: &str) -> Box<[u8]> {
+    crate::java_str::encode(text).into()
+}
+
 /// What two ways to the same place agree on: locals of different types are unusable there, but two
 /// objects are at least objects. Stacks must be alike but for that.
 fn agreed(a: TypeState, b: TypeState) -> TypeState {
@@ -220,7 +230,7 @@ impl SlotType {
         match (self, other) {
             (a, b) if a == b => a,
             (SlotType::Null, object @ SlotType::Object(_)) | (object @ SlotType::Object(_), SlotType::Null) => object,
-            (SlotType::Object(_), SlotType::Object(_)) => SlotType::Object("java/lang/Object".into()),
+            (SlotType::Object(_), SlotType::Object(_)) => SlotType::object("java/lang/Object"),
             _ => SlotType::Top,
         }
     }

@@ -206,6 +206,12 @@ impl ConstantPool<'_> {
         self.add(Constant::Class(name))
     }
 
+    /// Adds a class by a name that is in modified UTF-8 already.
+    pub fn add_class_name(&mut self, name: JavaStr<'_>) -> Result<Index<kind::Class>, Overflow> {
+        let name = self.add_java_str(name)?;
+        self.add(Constant::Class(name))
+    }
+
     /// Adds a string literal.
     pub fn add_string(&mut self, text: &str) -> Result<Index<kind::Loadable>, Overflow> {
         let text = self.add_utf8(text)?;

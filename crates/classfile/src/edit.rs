@@ -33,7 +33,7 @@ pub struct CodeEdit {
     pub(crate) locals: Vec<(u16, VerificationType)>,
     pub(crate) max_locals: u16,
     pub(crate) wrap: Option<Wrap>,
-    /// Where the new instructions jump to, once they are all there.
+    /// Where the new instructions jump to, once they are all there; in order.
     pub(crate) targets: Vec<Pc>,
 }
 
@@ -165,7 +165,13 @@ impl CodeEdit {
         for instruction in self.instructions.iter().chain(wrap) {
             instruction.for_each_target(|target| self.targets.push(target));
         }
-        match self.targets.iter().find(|&&target| !code.instructions().any(|placed| placed.pc == target)) {
+        if self.targets.is_empty() {
+            return Ok(());
+        }
+        self.targets.sort_unstable();
+        self.targets.dedup();
+        let starts: Vec<_> = code.instructions().map(|placed| placed.pc).collect();
+        match self.targets.iter().find(|target| starts.binary_search(target).is_err()) {
             Some(&target) => Err(EditError::NoInstruction(target)),
             None => Ok(()),
         }
@@ -186,10 +192,10 @@ impl ClassFile<'_> {
         let layout = lay_out(code, &edit, constants)?;
         let is_constructor = constants.utf8(name) == "<init>";
         let shape = |constants: &ConstantPool<'_>| MethodShape {
-            class: constants.class_name(*this_class).to_str().into(),
+            class: constants.class_name(*this_class).as_bytes().into(),
             is_static: flags.has(Flags::STATIC),
             is_constructor,
-            descriptor: constants.utf8(descriptor).to_str().into(),
+            descriptor: constants.utf8(descriptor).as_bytes().into(),
         };
         let reframed = reframe(code, &edit, &layout, is_constructor, shape, constants, *major_version)?;
 

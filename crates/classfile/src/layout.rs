@@ -138,7 +138,15 @@ pub(crate) fn lay_out(code: &Code<'_>, edit: &CodeEdit, constants: &ConstantPool
 
 /// Cuts the stream into items: what must be placed apart, and all between as whole stretches.
 fn cut(code: &Code<'_>, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result<Pieces, EditError> {
-    let mut pieces = Pieces::default();
+    let length = code.bytes().len();
+    let mut pieces = Pieces {
+        items: Vec::with_capacity(2 * edit.insertions.len() + length / 8),
+        labels: Vec::with_capacity(length / 2 + 1),
+        moved: Vec::with_capacity(edit.insertions.len()),
+        ..Pieces::default()
+    };
+    // Edits insert the same hook again and again.
+    let mut last: Option<(Instruction, i32)> = None;
     let mut depth = 0;
     let mut in_handler = false;
     let stray = for_each_step(code, edit, |step| match step {
@@ -163,8 +171,15 @@ fn cut(code: &Code<'_>, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result
             depth = 0;
         }
         Step::New(instruction) => {
-            let effect = effect(instruction, constants);
-            depth += effect.pushes as i32 - effect.pops as i32;
+            let change = match &last {
+                Some((known, change)) if known == instruction => *change,
+                _ => {
+                    let effect = effect(instruction, constants);
+                    effect.pushes as i32 - effect.pops as i32
+                }
+            };
+            last = Some((instruction.clone(), change));
+            depth += change;
             if in_handler {
                 pieces.handler_stack = pieces.handler_stack.max(1 + depth);
             } else {

@@ -58,6 +58,7 @@ mod constant;
 mod constant_pool;
 mod decode;
 mod descriptor;
+mod draft;
 mod edit;
 mod effect;
 mod encode;

@@ -8,14 +8,13 @@ use crate::attribute::{Attribute, AttributeValue};
 use crate::code::Code;
 use crate::constant::{Index, kind};
 use crate::constant_pool::ConstantPool;
+use crate::draft::Drafts;
 use crate::edit::{CodeEdit, EditError};
 use crate::instruction::{Instruction, Pc};
 use crate::layout::Layout;
-use crate::stack_map::{Frame, FrameKind, FullFrame, VerificationType};
+use crate::stack_map::{Frame, FrameKind, VerificationType};
 use crate::stream::{Border, Step, for_each_step};
 use crate::type_state::{MethodShape, NotTypable, SlotType, TypeState};
-use std::iter::Peekable;
-use std::vec::IntoIter;
 
 /// Java 6. Before it, the verifier infers types and class files hold no frames.
 const FIRST_VERSION_WITH_FRAMES: u16 = 50;
@@ -28,8 +27,6 @@ pub(crate) struct Reframed {
 }
 
 enum Frames {
-    /// The class file has none.
-    None,
     /// The old ones hold, at new distances.
     Shifted,
     /// All are told anew.
@@ -54,17 +51,16 @@ pub(crate) fn reframe(
             || edit.replaces_flow());
     let holes = edit.wrap.is_some() && is_constructor;
     if !afresh && !holes {
-        let frames = if has_frames { Frames::Shifted } else { Frames::None };
-        return Ok(Reframed { frames, not_covered: Vec::new() });
+        return Ok(Reframed { frames: Frames::Shifted, not_covered: Vec::new() });
     }
     let shape = &shape(constants);
     let Follower { frames, uninitialized, .. } = follow(code, edit, layout, shape, constants)?;
     let not_covered = if holes { uninitialized } else { Vec::new() };
     if !afresh {
-        return Ok(Reframed { frames: Frames::None, not_covered });
+        return Ok(Reframed { frames: Frames::Shifted, not_covered });
     }
     let name = constants.add_utf8("StackMapTable")?;
-    let frames = tell(frames, shape, &|pc| layout.exact(pc), constants)?;
+    let frames = frames.tell(constants, &|pc| layout.exact(pc))?;
     Ok(Reframed { frames: Frames::Told { name, frames }, not_covered })
 }
 
@@ -81,7 +77,7 @@ impl Reframed {
             (Frames::Told { name, frames }, None) => {
                 attributes.push(Attribute { name, value: AttributeValue::StackMapTable(frames) });
             }
-            (Frames::None | Frames::Shifted, _) => {}
+            (Frames::Shifted, None) => {}
         }
     }
 }
@@ -109,8 +105,7 @@ struct Follower<'f> {
     layout: &'f Layout,
     shape: &'f MethodShape,
     constants: &'f ConstantPool<'f>,
-    /// The old frames that are still to come.
-    declared: Peekable<IntoIter<(Pc, TypeState)>>,
+    declared: Declared<'f>,
     /// How many jumps have been passed.
     jumps: usize,
     /// The types here; None where control does not come, as far as the code has told.
@@ -119,8 +114,8 @@ struct Follower<'f> {
     at_label: Option<TypeState>,
     /// What the code behind a replaced instruction relies on, if the replacement never goes on.
     unreached: Option<TypeState>,
-    /// Types at places of the new code that need a frame, in order.
-    frames: Vec<(Pc, TypeState)>,
+    /// Types at places of the new code that need a frame.
+    frames: Drafts,
     uninitialized: Vec<(Pc, Pc)>,
 }
 
@@ -131,18 +126,19 @@ fn follow<'f>(
     shape: &'f MethodShape,
     constants: &'f ConstantPool<'f>,
 ) -> Result<Follower<'f>, NotTypable> {
+    let entry = TypeState::at_entry(shape);
     let mut follower = Follower {
         code,
         edit,
         layout,
         shape,
         constants,
-        declared: declared(code, shape, constants).into_iter().peekable(),
+        declared: Declared { frames: code.frames(), next: 0, types: entry.clone() },
         jumps: 0,
-        state: Some(TypeState::at_entry(shape)),
+        frames: Drafts::from_entry(&entry),
+        state: Some(entry),
         at_label: None,
         unreached: None,
-        frames: Vec::new(),
         uninitialized: Vec::new(),
     };
     let mut result = Ok(());
@@ -168,7 +164,7 @@ impl Follower<'_> {
             Step::Border(Border::Handler) if self.edit.wrap.is_some() => {
                 let mut types = TypeState::default();
                 self.promise_locals(&mut types);
-                types.stack.push(SlotType::Object("java/lang/Throwable".into()));
+                types.stack.push(SlotType::object("java/lang/Throwable"));
                 self.state = Some(types);
                 self.frame(self.layout.handler())?;
             }
@@ -188,20 +184,21 @@ impl Follower<'_> {
             return Ok(());
         }
         let unreached = self.unreached.take();
-        if let Some((_, mut types)) = self.declared.next_if(|(frame_pc, _)| *frame_pc == pc) {
+        if let Some(declared) = self.declared.at(pc, self.constants) {
+            let mut types = declared.clone();
             self.promise_locals(&mut types);
             self.state = Some(types);
             self.frame(at)?;
         } else if self.state.is_none() && unreached.is_some() {
             self.state = unreached;
             self.frame(at)?;
-        } else if self.edit.targets.contains(&pc) {
+        } else if self.edit.targets.binary_search(&pc).is_ok() {
             self.frame(at)?;
         }
         if self.state.as_ref().is_some_and(TypeState::this_is_uninitialized) {
             self.uninitialized.push((at, OPEN));
         }
-        self.at_label = self.state.clone();
+        self.at_label.clone_from(&self.state);
         Ok(())
     }
 
@@ -218,10 +215,15 @@ impl Follower<'_> {
         Ok(())
     }
 
-    /// Notes that a frame is needed here.
+    /// Notes that a frame is needed here. There must be code to come.
     fn frame(&mut self, at: Pc) -> Result<(), NotTypable> {
-        self.frames.push((at, self.state.clone().ok_or(NotTypable)?));
-        Ok(())
+        match &self.state {
+            Some(types) if (at as usize) < self.layout.bytes.len() => {
+                self.frames.push(at, types);
+                Ok(())
+            }
+            _ => Err(NotTypable),
+        }
     }
 
     /// The locals that the edit adds are set from the start.
@@ -239,7 +241,7 @@ fn run(
     state: &mut Option<TypeState>,
     instruction: &Instruction,
     pc: Option<Pc>,
-    this_class: &str,
+    this_class: &[u8],
     constants: &ConstantPool<'_>,
 ) -> Result<(), NotTypable> {
     if let Some(types) = state {
@@ -251,72 +253,42 @@ fn run(
     Ok(())
 }
 
-/// The old frames with all their types, by their old offsets.
-fn declared(code: &Code<'_>, shape: &MethodShape, constants: &ConstantPool<'_>) -> Vec<(Pc, TypeState)> {
-    let mut current = TypeState::at_entry(shape);
-    let mut next = 0;
-    let mut all = Vec::new();
-    for frame in code.frames() {
-        current.stack.clear();
+/// The old frames, one after the other.
+struct Declared<'f> {
+    /// Those that are still to come.
+    frames: &'f [Frame],
+    /// What their first delta counts from.
+    next: u32,
+    /// The types at the last.
+    types: TypeState,
+}
+
+impl Declared<'_> {
+    /// The types that the next frame tells, if it is at `pc`.
+    fn at(&mut self, pc: Pc, constants: &ConstantPool<'_>) -> Option<&TypeState> {
+        let (frame, rest) = self.frames.split_first()?;
+        if self.next + frame.offset_delta as u32 != pc as u32 {
+            return None;
+        }
+        (self.frames, self.next) = (rest, pc as u32 + 1);
+        let types = &mut self.types;
+        types.stack.clear();
         match &frame.kind {
             FrameKind::Same { .. } => {}
             FrameKind::SameWithStack { stack, .. } => {
-                current.stack = TypeState::from_frame(&[], &[*stack], constants).stack;
+                types.stack = TypeState::from_frame(&[], &[*stack], constants).stack;
             }
             FrameKind::Chop(count) => {
                 for _ in 0..*count {
-                    if current.locals.pop() == Some(SlotType::Half) {
-                        current.locals.pop();
+                    if types.locals.pop() == Some(SlotType::Half) {
+                        types.locals.pop();
                     }
                 }
             }
-            FrameKind::Append(added) => current.locals.extend(TypeState::from_frame(added, &[], constants).locals),
-            FrameKind::Full(full) => current = TypeState::from_frame(&full.locals, &full.stack, constants),
+            FrameKind::Append(added) => types.locals.extend(TypeState::from_frame(added, &[], constants).locals),
+            FrameKind::Full(full) => *types = TypeState::from_frame(&full.locals, &full.stack, constants),
         }
-        let pc = next + frame.offset_delta;
-        next = pc + 1;
-        all.push((pc, current.clone()));
-    }
-    all
-}
-
-/// Frames as a class file tells them: each by its difference from the one before.
-/// Where `new` instructions stand is told by `place`.
-pub(crate) fn tell(
-    mut frames: Vec<(Pc, TypeState)>,
-    shape: &MethodShape,
-    place: &impl Fn(Pc) -> Pc,
-    constants: &mut ConstantPool<'_>,
-) -> Result<Vec<Frame>, EditError> {
-    // A split and a label can fall on the same place; the types are the same or the label's are wider.
-    frames.reverse();
-    frames.sort_by_key(|(at, _)| *at);
-    frames.dedup_by_key(|(at, _)| *at);
-    let mut locals = TypeState::at_entry(shape).to_frame(constants, place)?.map_err(|_| EditError::NotTypable)?.locals;
-    let mut next = 0;
-    let mut told = Vec::with_capacity(frames.len());
-    for (at, types) in frames {
-        let full = types.to_frame(constants, place)?.map_err(|_| EditError::NotTypable)?;
-        let kind = difference(&locals, &full);
-        locals = full.locals;
-        told.push(Frame { offset_delta: at - next, kind });
-        next = at + 1;
-    }
-    Ok(told)
-}
-
-fn difference(before: &[VerificationType], frame: &FullFrame) -> FrameKind {
-    let locals = &frame.locals[..];
-    match frame.stack[..] {
-        [] if locals == before => FrameKind::Same { long: false },
-        [stack] if locals == before => FrameKind::SameWithStack { long: false, stack },
-        [] if before.starts_with(locals) && before.len() - locals.len() <= 3 => {
-            FrameKind::Chop((before.len() - locals.len()) as u8)
-        }
-        [] if locals.starts_with(before) && locals.len() - before.len() <= 3 => {
-            FrameKind::Append(locals[before.len()..].into())
-        }
-        _ => FrameKind::Full(Box::new(frame.clone())),
+        Some(types)
     }
 }
 

@@ -7,10 +7,9 @@
 use crate::constant::Constant;
 use crate::constant_pool::{ConstantPool, MemberRef};
 use crate::descriptor::{BaseType, MethodDescriptor, TypeDescriptor};
-use crate::error::Overflow;
 use crate::instruction::*;
 use crate::java_str::JavaStr;
-use crate::stack_map::{FullFrame, VerificationType};
+use crate::stack_map::VerificationType;
 
 /// A type of a slot. Object types are held by name so that they need no constants until one is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,7 +25,8 @@ pub(crate) enum SlotType {
     UninitializedThis,
     /// The object of the `new` at this offset; None where the `new` is not in the original code.
     Uninitialized(Option<Pc>),
-    Object(Box<str>),
+    /// By its name in modified UTF-8.
+    Object(Box<[u8]>),
 }
 
 /// Locals and stack by slots.
@@ -43,10 +43,11 @@ pub(crate) struct NotTypable;
 /// What the types in a method's first frame depend on.
 #[derive(Clone, Debug)]
 pub(crate) struct MethodShape {
-    pub(crate) class: Box<str>,
+    /// In modified UTF-8, as is the descriptor.
+    pub(crate) class: Box<[u8]>,
     pub(crate) is_static: bool,
     pub(crate) is_constructor: bool,
-    pub(crate) descriptor: Box<str>,
+    pub(crate) descriptor: Box<[u8]>,
 }
 
 impl TypeState {
@@ -54,14 +55,13 @@ impl TypeState {
     pub(crate) fn at_entry(shape: &MethodShape) -> Self {
         let mut state = TypeState::default();
         if !shape.is_static {
-            state.locals.push(if shape.is_constructor && &*shape.class != "java/lang/Object" {
+            state.locals.push(if shape.is_constructor && &*shape.class != b"java/lang/Object" {
                 SlotType::UninitializedThis
             } else {
                 SlotType::Object(shape.class.clone())
             });
         }
-        let text = crate::java_str::encode(&shape.descriptor);
-        let descriptor = MethodDescriptor::new(JavaStr::checked(&text));
+        let descriptor = MethodDescriptor::new(JavaStr::checked(&shape.descriptor));
         let descriptor = descriptor.expect("internal bug: a method's descriptor is checked");
         descriptor.parameters().for_each(|parameter| push(&mut state.locals, SlotType::of(parameter)));
         state
@@ -77,40 +77,6 @@ impl TypeState {
         locals.iter().for_each(|&t| push(&mut state.locals, SlotType::from_verification(t, constants)));
         stack.iter().for_each(|&t| push(&mut state.stack, SlotType::from_verification(t, constants)));
         state
-    }
-
-    /// A frame that tells these types; `place` finds where the `new` of an uninitialized object went.
-    pub(crate) fn to_frame(
-        &self,
-        constants: &mut ConstantPool<'_>,
-        place: &impl Fn(Pc) -> Pc,
-    ) -> Result<Result<FullFrame, NotTypable>, Overflow> {
-        let mut entries = |slots: &[SlotType]| -> Result<Result<Vec<_>, NotTypable>, Overflow> {
-            let mut entries = Vec::new();
-            for slot in slots {
-                entries.push(match slot {
-                    SlotType::Half => continue,
-                    SlotType::Top => VerificationType::Top,
-                    SlotType::Int => VerificationType::Int,
-                    SlotType::Float => VerificationType::Float,
-                    SlotType::Long => VerificationType::Long,
-                    SlotType::Double => VerificationType::Double,
-                    SlotType::Null => VerificationType::Null,
-                    SlotType::UninitializedThis => VerificationType::UninitializedThis,
-                    SlotType::Uninitialized(Some(pc)) => VerificationType::Uninitialized(place(*pc)),
-                    SlotType::Uninitialized(None) => return Ok(Err(NotTypable)),
-                    SlotType::Object(name) => VerificationType::Object(constants.add_class(name)?),
-                });
-            }
-            Ok(Ok(entries))
-        };
-        let (Ok(mut locals), Ok(stack)) = (entries(&self.locals)?, entries(&self.stack)?) else {
-            return Ok(Err(NotTypable));
-        };
-        while locals.last() == Some(&VerificationType::Top) {
-            locals.pop();
-        }
-        Ok(Ok(FullFrame { locals, stack }))
     }
 
     /// Sets a local, and makes unusable what it overlaps.
@@ -152,7 +118,7 @@ impl TypeState {
         &mut self,
         instruction: &Instruction,
         pc: Option<Pc>,
-        this_class: &str,
+        this_class: &[u8],
         constants: &ConstantPool<'_>,
     ) -> Result<(), NotTypable> {
         if let Instruction::Stack(op) = instruction {
@@ -170,17 +136,17 @@ impl TypeState {
                 Some(Constant::Float(_)) => SlotType::Float,
                 Some(Constant::Long(_)) => SlotType::Long,
                 Some(Constant::Double(_)) => SlotType::Double,
-                Some(Constant::String(_)) => SlotType::Object("java/lang/String".into()),
-                Some(Constant::Class(_)) => SlotType::Object("java/lang/Class".into()),
-                Some(Constant::MethodHandle { .. }) => SlotType::Object("java/lang/invoke/MethodHandle".into()),
-                Some(Constant::MethodType(_)) => SlotType::Object("java/lang/invoke/MethodType".into()),
+                Some(Constant::String(_)) => SlotType::object("java/lang/String"),
+                Some(Constant::Class(_)) => SlotType::object("java/lang/Class"),
+                Some(Constant::MethodHandle { .. }) => SlotType::object("java/lang/invoke/MethodHandle"),
+                Some(Constant::MethodType(_)) => SlotType::object("java/lang/invoke/MethodType"),
                 Some(Constant::Dynamic { name_and_type, .. }) => {
                     SlotType::of_field(constants.name_and_type(name_and_type).1)?
                 }
                 _ => return Err(NotTypable),
             }),
             Instruction::Load(ValueType::Reference, slot) => {
-                Some(self.locals.get(slot as usize).ok_or(NotTypable)?.clone())
+                Some(self.locals.get(slot as usize).filter(|local| local.is_reference()).ok_or(NotTypable)?.clone())
             }
             Instruction::Load(kind, _) => Some(SlotType::of_value(kind)),
             Instruction::ArrayLoad(ArrayType::Reference) => {
@@ -198,9 +164,9 @@ impl TypeState {
             Instruction::Invoke(_, method) => SlotType::of_return(constants.method(method).descriptor),
             Instruction::InvokeDynamic(site) => SlotType::of_return(constants.call_site(site).2),
             Instruction::New(_) => Some(SlotType::Uninitialized(pc)),
-            Instruction::NewArray(element) => Some(SlotType::Object(element.array_name().into())),
+            Instruction::NewArray(element) => Some(SlotType::object(element.array_name())),
             Instruction::NewReferenceArray(class) => {
-                Some(SlotType::Object(array_of(&constants.class_name(class).to_str()).into()))
+                Some(SlotType::Object(array_of(constants.class_name(class).as_bytes())))
             }
             Instruction::NewMultiArray { class, .. } | Instruction::CheckCast(class) => {
                 Some(object(constants.class_name(class)))
@@ -210,9 +176,12 @@ impl TypeState {
         };
         let stored = match *instruction {
             Instruction::Store(ValueType::Reference, slot) => {
-                Some((slot, self.stack.last().ok_or(NotTypable)?.clone()))
+                Some((slot, self.stack.last().filter(|top| top.is_reference()).ok_or(NotTypable)?.clone()))
             }
-            Instruction::Store(kind, slot) => Some((slot, SlotType::of_value(kind))),
+            Instruction::Store(kind, slot) if kind.slots() - 1 <= u16::MAX - slot => {
+                Some((slot, SlotType::of_value(kind)))
+            }
+            Instruction::Store(..) => return Err(NotTypable),
             _ => None,
         };
         if let Instruction::Invoke(InvokeOp::Special, method) = *instruction {
@@ -229,7 +198,7 @@ impl TypeState {
     }
 
     /// A constructor call makes every copy of its receiver usable.
-    fn initialize(&mut self, call: MemberRef<'_>, this_class: &str) -> Result<(), NotTypable> {
+    fn initialize(&mut self, call: MemberRef<'_>, this_class: &[u8]) -> Result<(), NotTypable> {
         if call.name != "<init>" {
             return Ok(());
         }
@@ -276,6 +245,15 @@ impl TypeState {
 }
 
 impl SlotType {
+    /// An object of a class that is known by name.
+    pub(crate) fn object(name: &str) -> SlotType {
+        SlotType::Object(name.as_bytes().into())
+    }
+
+    fn is_reference(&self) -> bool {
+        matches!(self, SlotType::Null | SlotType::UninitializedThis | SlotType::Uninitialized(_) | SlotType::Object(_))
+    }
+
     fn is_wide(&self) -> bool {
         matches!(self, SlotType::Long | SlotType::Double)
     }
@@ -304,7 +282,7 @@ impl SlotType {
             ValueType::Long => SlotType::Long,
             ValueType::Float => SlotType::Float,
             ValueType::Double => SlotType::Double,
-            ValueType::Reference => SlotType::Object("java/lang/Object".into()),
+            ValueType::Reference => SlotType::object("java/lang/Object"),
         }
     }
 
@@ -325,10 +303,10 @@ impl SlotType {
     /// The type of the elements, where this is an array.
     fn element(&self) -> SlotType {
         let SlotType::Object(name) = self else { return self.clone() };
-        match name.as_bytes() {
+        match &name[..] {
             [b'[', b'L', .., b';'] => SlotType::Object(name[2..name.len() - 1].into()),
             [b'[', b'[', ..] => SlotType::Object(name[1..].into()),
-            _ => SlotType::Object("java/lang/Object".into()),
+            _ => SlotType::object("java/lang/Object"),
         }
     }
 }
@@ -348,12 +326,13 @@ impl PrimitiveType {
     }
 }
 
-fn array_of(element: &str) -> String {
-    if element.starts_with('[') { format!("[{element}") } else { format!("[L{element};") }
+fn array_of(element: &[u8]) -> Box<[u8]> {
+    let name = if element.starts_with(b"[") { [b"[", element].concat() } else { [b"[L", element, b";"].concat() };
+    name.into()
 }
 
 fn object(name: JavaStr<'_>) -> SlotType {
-    SlotType::Object(name.to_str().into())
+    SlotType::Object(name.as_bytes().into())
 }
 
 fn push(slots: &mut Vec<SlotType>, slot_type: SlotType) {
