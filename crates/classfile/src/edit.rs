@@ -140,6 +140,11 @@ impl CodeEdit {
     }
 
     fn insert(&mut self, pc: Pc, place: Place, instructions: &[Instruction]) {
+        if self.insertions.is_empty() {
+            // Most edits that insert at all insert often.
+            self.insertions.reserve(16);
+            self.instructions.reserve(16);
+        }
         let from = self.instructions.len() as u32;
         self.instructions.extend_from_slice(instructions);
         self.insertions.push(Insertion { pc, place, from, to: self.instructions.len() as u32 });

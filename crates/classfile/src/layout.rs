@@ -3,7 +3,6 @@
 use crate::bytes::Put;
 use crate::code::Code;
 use crate::constant_pool::ConstantPool;
-use crate::decode::switch_padding;
 use crate::edit::{CodeEdit, EditError};
 use crate::effect::effect;
 use crate::encode::{Form, encode};
@@ -29,10 +28,41 @@ pub(crate) struct Layout {
 
 /// A jump that was laid out.
 pub(crate) struct Jump {
+    at: Pc,
+    kind: JumpKind,
+    target: Pc,
+    wide: bool,
     /// The instruction after it.
     pub(crate) next: Pc,
     /// Whether it is a conditional that was widened: it jumps over a `goto_w` to `next`.
     pub(crate) splits: bool,
+}
+
+#[derive(Clone, Copy)]
+enum JumpKind {
+    If(Condition),
+    Goto,
+    Jsr,
+}
+
+/// Lays the edited code out. Jumps are taken to be short until one turns out not to be; then all is laid
+/// out again with that one widened, which can only make others longer.
+pub(crate) fn lay_out(code: &Code<'_>, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result<Layout, EditError> {
+    let mut wide = Vec::new();
+    loop {
+        let mut draft = Draft::new(code, edit, &wide);
+        draft.write(edit, constants)?;
+        if draft.layout.bytes.len() > u16::MAX as usize {
+            return Err(EditError::TooLong(draft.layout.bytes.len()));
+        }
+        match draft.layout.too_long() {
+            None => {
+                draft.aim(constants);
+                return Ok(draft.layout);
+            }
+            Some(now_wide) => wide = now_wide,
+        }
+    }
 }
 
 impl Layout {
@@ -54,271 +84,172 @@ impl Layout {
         let handler = self.borders.iter().find(|(border, _)| *border == Border::Handler);
         handler.expect("internal bug: every stream has a handler border").1
     }
-}
 
-/// A stretch of new code.
-enum Item {
-    /// Bytes of the old code.
-    Old {
-        from: u32,
-        to: u32,
-    },
-    /// Bytes encoded anew.
-    New {
-        from: u32,
-        to: u32,
-    },
-    Jump {
-        kind: JumpKind,
-        target: Pc,
-        wide: bool,
-    },
-    Switch(Instruction),
-}
-
-#[derive(Clone, Copy)]
-enum JumpKind {
-    If(Condition),
-    Goto,
-    Jsr,
-}
-
-impl Item {
-    fn length(&self, at: u32) -> u32 {
-        match self {
-            Item::Old { from, to } | Item::New { from, to } => to - from,
-            Item::Jump { wide: false, .. } => 3,
-            Item::Jump { kind: JumpKind::If(_), .. } => 8,
-            Item::Jump { .. } => 5,
-            Item::Switch(Instruction::TableSwitch(switch)) => {
-                1 + switch_padding(at) as u32 + 12 + 4 * switch.targets.len() as u32
-            }
-            Item::Switch(Instruction::LookupSwitch(switch)) => {
-                1 + switch_padding(at) as u32 + 8 + 8 * switch.targets.len() as u32
-            }
-            Item::Switch(_) => unreachable!("internal bug: not a switch"),
+    /// Which jumps must be wide, if some are too long for what they are.
+    fn too_long(&self) -> Option<Vec<bool>> {
+        if self.bytes.len() <= i16::MAX as usize {
+            return None;
         }
+        let too_long = |jump: &Jump| !jump.wide && i16::try_from(self.distance(jump)).is_err();
+        self.jumps.iter().any(too_long).then(|| self.jumps.iter().map(|jump| jump.wide || too_long(jump)).collect())
+    }
+
+    fn distance(&self, jump: &Jump) -> i32 {
+        self.label(jump.target) as i32 - jump.at as i32
     }
 }
 
-/// A point of the new code: so many bytes into an item.
-#[derive(Clone, Copy)]
-struct Point {
-    item: u32,
-    offset: u32,
+/// New code that is being written. Jumps and switches leave room, and are aimed once all is placed.
+///
+/// Code of over 64 KB wraps around in the tables, which nobody reads then.
+struct Draft<'d> {
+    code: &'d Code<'d>,
+    /// Which jumps are wide, as far as it is known.
+    wide: &'d [bool],
+    layout: Layout,
+    switches: Vec<(Pc, Instruction)>,
+    /// Old code that is to be copied in one go, from and to.
+    copying: (usize, usize),
+    /// Where the last label is.
+    place: Pc,
 }
 
-/// The new code in pieces, not placed yet.
-#[derive(Default)]
-struct Pieces {
-    items: Vec<Item>,
-    /// Bytes of the items that are encoded anew.
-    new_bytes: Vec<u8>,
-    labels: Vec<(Pc, Point)>,
-    moved: Vec<(Pc, Point)>,
-    borders: Vec<(Border, Point)>,
-    stack_rise: i32,
-    handler_stack: i32,
-}
-
-pub(crate) fn lay_out(code: &Code<'_>, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result<Layout, EditError> {
-    let mut pieces = cut(code, edit, constants)?;
-    loop {
-        let starts = pieces.starts();
-        let length = *starts.last().expect("internal bug: starts has one more than items");
-        if length > u16::MAX as u32 {
-            return Err(EditError::TooLong(length as usize));
-        }
-        let labels = pieces.place_labels(&starts, code.bytes().len());
-        if length <= i16::MAX as u32 || !pieces.widen(&starts, &labels) {
-            return Ok(pieces.emit(code, constants, &starts, labels));
-        }
+impl<'d> Draft<'d> {
+    fn new(code: &'d Code<'d>, edit: &CodeEdit, wide: &'d [bool]) -> Self {
+        let length = code.bytes().len();
+        let layout = Layout {
+            bytes: Vec::with_capacity(length + 4 * edit.instructions.len() + 16),
+            labels: Vec::with_capacity(length + 1),
+            moved: Vec::with_capacity(edit.insertions.len()),
+            jumps: Vec::new(),
+            borders: Vec::new(),
+            stack_rise: 0,
+            handler_stack: 0,
+        };
+        Draft { code, wide, layout, switches: Vec::new(), copying: (0, 0), place: 0 }
     }
-}
 
-/// Cuts the stream into items: what must be placed apart, and all between as whole stretches.
-fn cut(code: &Code<'_>, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result<Pieces, EditError> {
-    let length = code.bytes().len();
-    let mut pieces = Pieces {
-        items: Vec::with_capacity(2 * edit.insertions.len() + length / 8),
-        labels: Vec::with_capacity(length / 2 + 1),
-        moved: Vec::with_capacity(edit.insertions.len()),
-        ..Pieces::default()
-    };
-    // Edits insert the same hook again and again.
-    let mut last: Option<(Instruction, i32)> = None;
-    let mut depth = 0;
-    let mut in_handler = false;
-    let stray = for_each_step(code, edit, |step| match step {
-        Step::Label(pc) => {
-            depth = 0;
-            let point = pieces.end();
-            pieces.labels.push((pc, point));
-        }
-        Step::Original(placed) => {
-            let at_label = pieces.labels.last().map(|(_, point)| (point.item, point.offset));
-            let point = pieces.end();
-            if at_label != Some((point.item, point.offset)) {
-                pieces.moved.push((placed.pc, point));
+    fn write(&mut self, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result<(), EditError> {
+        // Edits insert the same hook again and again.
+        let mut last: Option<(Instruction, i32)> = None;
+        let mut depth = 0;
+        let mut in_handler = false;
+        let stray = for_each_step(self.code, edit, |step| match step {
+            Step::Label(pc) => {
+                depth = 0;
+                self.label(pc);
             }
-            match jump(&placed.instruction) {
-                Some((kind, target)) => {
-                    pieces.items.push(Item::Jump { kind, target, wide: placed.length == 5 });
+            Step::Original(placed) => {
+                depth = 0;
+                if self.place != self.end() {
+                    self.layout.moved.push((placed.pc, self.end()));
                 }
-                None if is_switch(&placed.instruction) => pieces.items.push(Item::Switch(placed.instruction.clone())),
-                None => pieces.copy(placed.pc as u32, placed.length as u32),
-            }
-            depth = 0;
-        }
-        Step::New(instruction) => {
-            let change = match &last {
-                Some((known, change)) if known == instruction => *change,
-                _ => {
-                    let effect = effect(instruction, constants);
-                    effect.pushes as i32 - effect.pops as i32
-                }
-            };
-            last = Some((instruction.clone(), change));
-            depth += change;
-            if in_handler {
-                pieces.handler_stack = pieces.handler_stack.max(1 + depth);
-            } else {
-                pieces.stack_rise = pieces.stack_rise.max(depth);
-            }
-            match jump(instruction) {
-                Some((kind, target)) => pieces.items.push(Item::Jump { kind, target, wide: false }),
-                None if is_switch(instruction) => pieces.items.push(Item::Switch(instruction.clone())),
-                None => pieces.encode(instruction, constants),
-            }
-        }
-        Step::Replaced(_) => depth = 0,
-        Step::Border(border) => {
-            let point = pieces.end();
-            pieces.borders.push((border, point));
-            if border == Border::Handler && edit.wrap.is_some() {
-                (in_handler, depth, pieces.handler_stack) = (true, 0, 1);
-            }
-        }
-    });
-    match stray {
-        Some(pc) => Err(EditError::NoInstruction(pc)),
-        None => Ok(pieces),
-    }
-}
-
-fn jump(instruction: &Instruction) -> Option<(JumpKind, Pc)> {
-    match *instruction {
-        Instruction::If(condition, target) => Some((JumpKind::If(condition), target)),
-        Instruction::Goto(target) => Some((JumpKind::Goto, target)),
-        Instruction::Jsr(target) => Some((JumpKind::Jsr, target)),
-        _ => None,
-    }
-}
-
-fn is_switch(instruction: &Instruction) -> bool {
-    matches!(instruction, Instruction::TableSwitch(_) | Instruction::LookupSwitch(_))
-}
-
-impl Pieces {
-    /// The point at which the next bytes will stand.
-    fn end(&self) -> Point {
-        match self.items.last() {
-            // A stretch may still grow, so its end is a point inside it.
-            Some(Item::Old { from, to } | Item::New { from, to }) => {
-                Point { item: self.items.len() as u32 - 1, offset: to - from }
-            }
-            _ => Point { item: self.items.len() as u32, offset: 0 },
-        }
-    }
-
-    fn copy(&mut self, pc: u32, length: u32) {
-        match self.items.last_mut() {
-            Some(Item::Old { to, .. }) if *to == pc => *to += length,
-            _ => self.items.push(Item::Old { from: pc, to: pc + length }),
-        }
-    }
-
-    fn encode(&mut self, instruction: &Instruction, constants: &ConstantPool<'_>) {
-        let start = self.new_bytes.len() as u32;
-        encode(instruction, 0, Form::Shortest, constants, &mut self.new_bytes);
-        let end = self.new_bytes.len() as u32;
-        match self.items.last_mut() {
-            Some(Item::New { to, .. }) if *to == start => *to = end,
-            _ => self.items.push(Item::New { from: start, to: end }),
-        }
-    }
-
-    /// Where each item starts, and where the last ends.
-    fn starts(&self) -> Vec<u32> {
-        let mut starts = Vec::with_capacity(self.items.len() + 1);
-        let mut at = 0;
-        for item in &self.items {
-            starts.push(at);
-            at += item.length(at);
-        }
-        starts.push(at);
-        starts
-    }
-
-    fn place_labels(&self, starts: &[u32], old_length: usize) -> Vec<Pc> {
-        let mut labels = Vec::with_capacity(old_length + 1);
-        let mut place = 0;
-        for &(pc, point) in &self.labels {
-            // Offsets inside an instruction, which only tables for debuggers can name, go with it.
-            labels.resize(pc as usize, place);
-            place = placed(point, starts);
-        }
-        labels.push(place);
-        labels
-    }
-
-    /// Marks the jumps that have become too long; says whether there were any.
-    fn widen(&mut self, starts: &[u32], labels: &[Pc]) -> bool {
-        let mut widened = false;
-        for (item, &at) in self.items.iter_mut().zip(starts) {
-            if let Item::Jump { target, wide: wide @ false, .. } = item {
-                let offset = labels[*target as usize] as i32 - at as i32;
-                *wide = i16::try_from(offset).is_err();
-                widened |= *wide;
-            }
-        }
-        widened
-    }
-
-    fn emit(self, code: &Code<'_>, constants: &ConstantPool<'_>, starts: &[u32], labels: Vec<Pc>) -> Layout {
-        let mut bytes = Vec::with_capacity(starts[self.items.len()] as usize);
-        let mut jumps = Vec::new();
-        for (item, &at) in self.items.iter().zip(starts) {
-            match item {
-                Item::Old { from, to } => bytes.extend_from_slice(&code.bytes()[*from as usize..*to as usize]),
-                Item::New { from, to } => bytes.extend_from_slice(&self.new_bytes[*from as usize..*to as usize]),
-                Item::Jump { kind, target, wide } => {
-                    write_jump(&mut bytes, *kind, labels[*target as usize] as i32 - at as i32, *wide);
-                    jumps.push(Jump { next: bytes.len() as Pc, splits: *wide && matches!(kind, JumpKind::If(_)) });
-                }
-                Item::Switch(switch) => {
-                    let switch = retarget(switch, &labels);
-                    encode(&switch, at as Pc, Form::Shortest, constants, &mut bytes);
+                if !self.put_jump(&placed.instruction, placed.length == 5) {
+                    self.copy(placed.pc as usize, placed.length as usize);
                 }
             }
+            Step::New(instruction) => {
+                let change = match &last {
+                    Some((known, change)) if known == instruction => *change,
+                    _ => {
+                        let effect = effect(instruction, constants);
+                        effect.pushes as i32 - effect.pops as i32
+                    }
+                };
+                last = Some((instruction.clone(), change));
+                depth += change;
+                let (needed, above) =
+                    if in_handler { (&mut self.layout.handler_stack, 1) } else { (&mut self.layout.stack_rise, 0) };
+                *needed = (*needed).max((above + depth).max(0) as u16);
+                if !self.put_jump(instruction, false) {
+                    self.flush();
+                    encode(instruction, 0, Form::Shortest, constants, &mut self.layout.bytes);
+                }
+            }
+            Step::Replaced(_) => depth = 0,
+            Step::Border(border) => {
+                self.layout.borders.push((border, self.end()));
+                if border == Border::Handler && edit.wrap.is_some() {
+                    (in_handler, depth, self.layout.handler_stack) = (true, 0, 1);
+                }
+            }
+        });
+        self.flush();
+        self.layout.labels.push(self.place);
+        stray.map_or(Ok(()), |pc| Err(EditError::NoInstruction(pc)))
+    }
+
+    /// Where the next instruction will stand.
+    fn end(&self) -> Pc {
+        (self.layout.bytes.len() + self.copying.1 - self.copying.0) as Pc
+    }
+
+    fn label(&mut self, pc: Pc) {
+        // Offsets inside an instruction, which only tables for debuggers can name, go with it.
+        self.layout.labels.resize(pc as usize, self.place);
+        self.place = self.end();
+    }
+
+    fn copy(&mut self, pc: usize, length: usize) {
+        if self.copying.1 != pc {
+            self.flush();
+            self.copying = (pc, pc);
         }
-        let place =
-            |points: Vec<(Pc, Point)>| points.into_iter().map(|(pc, point)| (pc, placed(point, starts))).collect();
-        Layout {
-            bytes,
-            labels,
-            moved: place(self.moved),
-            jumps,
-            borders: self.borders.into_iter().map(|(border, point)| (border, placed(point, starts))).collect(),
-            stack_rise: self.stack_rise as u16,
-            handler_stack: self.handler_stack as u16,
+        self.copying.1 += length;
+    }
+
+    fn flush(&mut self) {
+        let (from, to) = self.copying;
+        self.layout.bytes.extend_from_slice(&self.code.bytes()[from..to]);
+        self.copying = (to, to);
+    }
+
+    /// Leaves room for a jump or switch; false for any other instruction.
+    fn put_jump(&mut self, instruction: &Instruction, was_wide: bool) -> bool {
+        let (kind, target) = match *instruction {
+            Instruction::If(condition, target) => (JumpKind::If(condition), target),
+            Instruction::Goto(target) => (JumpKind::Goto, target),
+            Instruction::Jsr(target) => (JumpKind::Jsr, target),
+            Instruction::TableSwitch(_) | Instruction::LookupSwitch(_) => {
+                self.flush();
+                let at = self.end();
+                let none = ConstantPool::new();
+                encode(instruction, at, Form::Shortest, &none, &mut self.layout.bytes);
+                self.switches.push((at, instruction.clone()));
+                return true;
+            }
+            _ => return false,
+        };
+        self.flush();
+        let (at, jumps) = (self.end(), &mut self.layout.jumps);
+        let wide = was_wide || self.wide.get(jumps.len()).is_some_and(|&wide| wide);
+        let length = match (kind, wide) {
+            (_, false) => 3,
+            (JumpKind::If(_), true) => 8,
+            (_, true) => 5,
+        };
+        let splits = wide && matches!(kind, JumpKind::If(_));
+        jumps.push(Jump { at, kind, target, wide, next: at.wrapping_add(length), splits });
+        self.layout.bytes.resize(self.layout.bytes.len() + length as usize, 0);
+        true
+    }
+
+    /// Fills in jumps and switches, now that all labels are known.
+    fn aim(&mut self, constants: &ConstantPool<'_>) {
+        let mut aimed = Vec::new();
+        let jumps = std::mem::take(&mut self.layout.jumps);
+        for jump in &jumps {
+            aimed.clear();
+            write_jump(&mut aimed, jump.kind, self.layout.distance(jump), jump.wide);
+            self.layout.bytes[jump.at as usize..][..aimed.len()].copy_from_slice(&aimed);
+        }
+        self.layout.jumps = jumps;
+        for (at, switch) in &self.switches {
+            aimed.clear();
+            encode(&retarget(switch, &self.layout.labels), *at, Form::Shortest, constants, &mut aimed);
+            self.layout.bytes[*at as usize..][..aimed.len()].copy_from_slice(&aimed);
         }
     }
-}
-
-/// The offset of a point once items are placed; all fit in 16 bits by then.
-fn placed(point: Point, starts: &[u32]) -> Pc {
-    (starts[point.item as usize] + point.offset) as Pc
 }
 
 fn write_jump(out: &mut Vec<u8>, kind: JumpKind, offset: i32, wide: bool) {
