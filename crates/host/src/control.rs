@@ -81,7 +81,7 @@ pub fn start_thread(thread: ThreadId) {
     execution.unfinished += 1;
     execution.waits[thread.0 as usize] = true;
     if execution.over {
-        execution.release(thread);
+        pass(execution.release(thread));
     } else {
         execution.machine.announce(thread, plain(EventKind::Begin, 0));
     }
@@ -104,15 +104,17 @@ pub fn finish() {
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: no execution");
     execution.unfinished -= 1;
-    if execution.over {
-        if execution.unfinished == 0 {
-            execution.release(ThreadId(0));
-        }
-    } else {
+    let released = if !execution.over {
         let next = execution.machine.next();
-        execution.follow(next);
-    }
+        execution.follow(next)
+    } else if execution.unfinished == 0 {
+        execution.release(ThreadId(0))
+    } else {
+        None
+    };
     debug_assert!(thread.0 != 0, "internal bug: the first thread ends the execution");
+    drop(guard);
+    pass(released);
 }
 
 /// Ends the execution for all threads but the first, which waits for them to leave.
@@ -185,10 +187,18 @@ pub fn event(event: Event) -> Result<Found, Unwind> {
         return Ok(execution.machine.perform(thread));
     }
     execution.waits[thread.0 as usize] = true;
-    execution.follow(next);
+    let released = execution.follow(next);
+    // Whoever is woken needs the lock at once.
     drop(guard);
+    pass(released);
     BATONS[thread.0 as usize].wait();
     resume(thread)
+}
+
+fn pass(released: Option<ThreadId>) {
+    if let Some(thread) = released {
+        BATONS[thread.0 as usize].pass();
+    }
 }
 
 /// Goes on after the baton was passed to this thread.
@@ -199,8 +209,8 @@ fn resume(thread: ThreadId) -> Result<Found, Unwind> {
 }
 
 impl Execution {
-    /// Hands control to whom the machine has chosen.
-    fn follow(&mut self, next: Next) {
+    /// The thread that gets control, as the machine has chosen: its baton is to be passed.
+    fn follow(&mut self, next: Next) -> Option<ThreadId> {
         match next {
             Next::Run(thread) => self.release(thread),
             // The first thread waits for all others, so it is there as long as they are.
@@ -208,6 +218,7 @@ impl Execution {
             Next::Stop(stop) => {
                 self.stop = Some(stop);
                 self.dismiss();
+                None
             }
         }
     }
@@ -215,13 +226,12 @@ impl Execution {
     /// Every thread leaves at its next event.
     fn dismiss(&mut self) {
         self.over = true;
-        (0..MAX_THREADS as u16).for_each(|thread| self.release(ThreadId(thread)));
+        (0..MAX_THREADS as u16).for_each(|thread| pass(self.release(ThreadId(thread))));
     }
 
-    fn release(&mut self, thread: ThreadId) {
-        if std::mem::take(&mut self.waits[thread.0 as usize]) {
-            BATONS[thread.0 as usize].pass();
-        }
+    /// A thread that waits for its baton waits no longer, once it is passed.
+    fn release(&mut self, thread: ThreadId) -> Option<ThreadId> {
+        std::mem::take(&mut self.waits[thread.0 as usize]).then_some(thread)
     }
 }
 

@@ -12,10 +12,29 @@ pub struct Worker {
     folder: tempfile::TempDir,
 }
 
+/// Pins what a command will run, and all its threads, to one core.
+#[allow(dead_code)] // For the benchmark.
+pub fn pinned(command: &mut Command) -> Command {
+    let mut taskset = Command::new("taskset");
+    taskset.args(["-c", "0"]).arg(command.get_program()).args(command.get_args());
+    taskset
+}
+
 impl Worker {
     pub fn start(jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
-        let mut child = command.arg("worker").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        command.arg("worker");
+        Worker::start_by(command, jdk, class_path, options)
+    }
+
+    #[allow(dead_code)] // For the benchmark.
+    pub fn start_pinned(jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+        Worker::start_by(pinned(command.arg("worker")), jdk, class_path, options)
+    }
+
+    fn start_by(mut command: Command, jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let setup = Setup {

@@ -1,0 +1,97 @@
+//! Executions a second of a small test, beside the classic stress iteration, in one run.
+//!
+//!     cargo bench -p raddle --bench engine
+//!
+//! Two threads call `add` on one `Vector` each, under random schedules, in a worker whose threads are all
+//! pinned to one core; then plain Java does the same with two new threads, started and joined, for each
+//! iteration, pinned likewise.
+
+#[path = "../tests/engine/worker.rs"]
+mod worker;
+
+use classpath::Jdk;
+use raddle::worker::protocol::{Job, Plan};
+use std::process::Command;
+use std::time::Instant;
+use testcase::{Argument, Call, Operation, TestCase};
+use worker::Worker;
+
+fn main() {
+    // `cargo test` runs this too; then once is enough.
+    let quick = std::env::args().any(|argument| argument == "--test");
+    for jdk in Jdk::installed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut worker = Worker::start_pinned(&jdk, folder.path(), &[]);
+        let warm_up = if quick { 10 } else { 50_000 };
+        worker.run(&job(warm_up));
+        let executions = if quick { 10 } else { 200_000 };
+        let start = Instant::now();
+        let report = worker.run(&job(executions));
+        let rate = executions as f64 / start.elapsed().as_secs_f64();
+        assert_eq!((report.executions, report.failures), (executions, 0), "{:?}", report.shown);
+        let events = report.shown.events.len();
+        println!("JDK {}: {rate:.0} executions a second of {events} events, {} traces", jdk.version, report.traces);
+        let stress = stress(&jdk, if quick { 10 } else { 20_000 });
+        println!("JDK {}: {stress:.0} stress iterations a second, ratio {:.1}", jdk.version, rate / stress);
+    }
+}
+
+fn job(executions: u64) -> Job {
+    let vector = "java/util/Vector".to_owned();
+    let add = |value: &str| Call {
+        operation: Operation::Virtual {
+            class: vector.clone(),
+            name: "add".into(),
+            descriptor: "(Ljava/lang/Object;)Z".into(),
+            receiver: Argument::Value(0),
+        },
+        arguments: vec![Argument::String(value.into())],
+    };
+    let construct = Operation::Construct { class: vector.clone(), descriptor: "()V".into() };
+    let test = TestCase {
+        prefix: vec![Call { operation: construct, arguments: vec![] }],
+        suffixes: vec![vec![add("a")], vec![add("b")]],
+        probes: vec![],
+    };
+    let plan = Plan::Random { seed: 0, executions, exhaust: true };
+    Job { test, under_test: vec![vector.clone()], plan, max_events: 10_000 }
+}
+
+/// What the papers' tools do: two new threads for every iteration.
+fn stress(jdk: &Jdk, iterations: u64) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("Stress.java");
+    std::fs::write(&source, STRESS).unwrap();
+    let compiled = Command::new(jdk.javac()).arg("-d").arg(folder.path()).arg(&source).status().unwrap();
+    assert!(compiled.success());
+    let mut java = Command::new(jdk.java());
+    java.arg("-XX:+UseSerialGC").arg("-cp").arg(folder.path()).arg("Stress").arg(iterations.to_string());
+    let output = worker::pinned(&mut java).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).trim().parse().unwrap()
+}
+
+const STRESS: &str = "
+import java.util.Vector;
+
+public class Stress {
+    public static void main(String[] args) throws Exception {
+        int iterations = Integer.parseInt(args[0]);
+        run(iterations / 4);
+        long start = System.nanoTime();
+        run(iterations);
+        System.out.println(iterations * 1e9 / (System.nanoTime() - start));
+    }
+
+    static void run(int iterations) throws Exception {
+        for (int i = 0; i < iterations; i++) {
+            Vector<String> vector = new Vector<>();
+            Thread one = new Thread(() -> vector.add(\"a\"));
+            Thread two = new Thread(() -> vector.add(\"b\"));
+            one.start();
+            two.start();
+            one.join();
+            two.join();
+        }
+    }
+}
+";
