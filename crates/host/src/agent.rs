@@ -1,9 +1,10 @@
 //! The worker as its own agent: HotSpot finds this entry in the executable, because of `-agentlib:raddle`.
 
-use crate::instrument::{Instrumented, hush, instrument};
+use crate::hook_class::{HOOKS, UNWIND};
+use crate::instrument::{hush, instrument};
 use crate::jvmti::{Callbacks, Jvmti};
 use crate::native_methods::{CLASSES, PREFIX, change_natives};
-use crate::scope::{HUSHED, is_rewritten};
+use crate::scope::{is_of_jdk, is_rewritten};
 use crate::sites::Sites;
 use crate::threads;
 use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
@@ -48,7 +49,7 @@ unsafe extern "system" fn class_file_load_hook(
     jvmti: Jvmti,
     _: *mut JNIEnv,
     _: jclass,
-    _: jobject,
+    loader: jobject,
     name: *const c_char,
     _: jobject,
     length: jint,
@@ -62,21 +63,21 @@ unsafe extern "system" fn class_file_load_hook(
     // SAFETY: HotSpot gives a string that ends in zero, and so many bytes of class file.
     let (name, bytes) = unsafe { (CStr::from_ptr(name), std::slice::from_raw_parts(data, length as usize)) };
     let Ok(name) = name.to_str() else { return };
-    let Some(bytes) = rewrite(name, bytes) else { return };
+    let Some(bytes) = rewrite(name, bytes, !loader.is_null()) else { return };
     if let Some(copy) = jvmti.copy(&bytes) {
         // SAFETY: HotSpot gives two places to write to.
         unsafe { (*new_length, *new_data) = (bytes.len() as jint, copy) };
     }
 }
 
-fn rewrite(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
     let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
     let loaded = loaded.as_mut()?;
     let rewritten = match name {
-        _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites),
-        _ if HUSHED.contains(&name) => hush(bytes),
-        _ if CLASSES.contains(&name) => change_natives(bytes).map(|bytes| Instrumented { bytes, left: Vec::new() }),
-        _ => return None,
+        HOOKS | UNWIND => return None,
+        _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites, has_loader && !is_of_jdk(name)),
+        _ if CLASSES.contains(&name) => change_natives(bytes).and_then(|bytes| hush(&bytes)),
+        _ => hush(bytes),
     };
     match rewritten {
         Ok(instrumented) => {

@@ -6,6 +6,7 @@
 use crate::baton::Baton;
 use crate::machine::{Found, Machine, Next, Stop, plain};
 use crate::objects::Objects;
+use crate::outcome::Thrown;
 use schedule::{Event, EventKind, Scheduler, ThreadId, Trace};
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard};
@@ -15,7 +16,10 @@ pub const MAX_THREADS: usize = 64;
 
 /// The execution that is under way. There is one virtual machine in a process, and so one of these.
 static EXECUTION: Mutex<Option<Execution>> = Mutex::new(None);
-static BATONS: [Baton; MAX_THREADS] = [const { Baton::new() }; MAX_THREADS];
+/// The batons of threads that live on from execution to execution, by their number.
+static LASTING: [Baton; MAX_THREADS] = [const { Baton::new() }; MAX_THREADS];
+/// The batons of threads that an execution has started, by their number in it.
+static STARTED: [Baton; MAX_THREADS] = [const { Baton::new() }; MAX_THREADS];
 
 thread_local! {
     /// One more than the number of the controlled thread; 0 for a thread that is not under control.
@@ -35,6 +39,10 @@ struct Execution {
     stop: Option<Stop>,
     /// Threads that were started and have not finished, the first one aside.
     unfinished: usize,
+    /// How many threads live on after it.
+    lasting: usize,
+    /// Exceptions that nobody has caught, in threads that were started.
+    uncaught: Vec<(ThreadId, Thrown)>,
 }
 
 /// The execution is over, and the thread must leave.
@@ -48,6 +56,8 @@ pub struct Ended {
     pub trace: Trace,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
+    /// Exceptions that nobody has caught, in threads that were started.
+    pub uncaught: Vec<(ThreadId, Thrown)>,
 }
 
 /// Starts an execution; the current thread becomes its first. So many threads are given the numbers after
@@ -58,7 +68,16 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, max_events: usize, objects: O
     let mut execution = lock();
     assert!(execution.is_none(), "internal bug: an execution is under way");
     let waits = [false; MAX_THREADS];
-    *execution = Some(Execution { machine, objects, waits, over: false, stop: None, unfinished: 0 });
+    *execution = Some(Execution {
+        machine,
+        objects,
+        waits,
+        over: false,
+        stop: None,
+        unfinished: 0,
+        lasting: threads + 1,
+        uncaught: Vec::new(),
+    });
     ME.set(1);
     QUIET.set(0);
 }
@@ -87,9 +106,11 @@ pub fn start_thread(thread: ThreadId) {
     }
 }
 
-/// Waits for the first turn of a thread that [`start_thread`] has started, or will; it is under control from then on.
-pub fn await_start(thread: ThreadId) -> Result<(), Unwind> {
-    BATONS[thread.0 as usize].wait();
+/// Waits for the first turn of a thread that [`start_thread`] has started, or will; it is under control from
+/// then on.
+pub fn await_start(thread: ThreadId, lasting: bool) -> Result<(), Unwind> {
+    let batons = if lasting { &LASTING } else { &STARTED };
+    batons[thread.0 as usize].wait();
     ME.set(thread.0 + 1);
     QUIET.set(0);
     resume(thread).map(drop)
@@ -125,7 +146,7 @@ pub fn dismiss_others() {
     if execution.unfinished > 0 {
         execution.waits[0] = true;
         drop(guard);
-        BATONS[0].wait();
+        LASTING[0].wait();
     }
 }
 
@@ -134,8 +155,8 @@ pub fn end() -> (Ended, Objects) {
     dismiss_others();
     ME.set(0);
     let mut guard = lock();
-    let Execution { machine, objects, stop, .. } = guard.take().expect("internal bug: no execution");
-    (Ended { trace: machine.into_trace(), stop }, objects)
+    let Execution { machine, objects, stop, uncaught, .. } = guard.take().expect("internal bug: no execution");
+    (Ended { trace: machine.into_trace(), stop, uncaught }, objects)
 }
 
 /// The controlled thread that runs here. None for a thread that is not under control, and while it must
@@ -167,6 +188,13 @@ pub fn object(hash: i32) -> schedule::ObjectId {
     lock().as_mut().map_or(schedule::ObjectId::NONE, |execution| execution.objects.number(hash))
 }
 
+/// Notes an exception that nobody has caught.
+pub fn note_uncaught(thread: ThreadId, thrown: Thrown) {
+    if let Some(execution) = lock().as_mut() {
+        execution.uncaught.push((thread, thrown));
+    }
+}
+
 /// Looks at the machine.
 pub fn with_machine<T>(look: impl FnOnce(&mut Machine) -> T) -> Option<T> {
     lock().as_mut().map(|execution| look(&mut execution.machine))
@@ -175,29 +203,34 @@ pub fn with_machine<T>(look: impl FnOnce(&mut Machine) -> T) -> Option<T> {
 /// Does an event in the current thread, when its turn comes. A thread that is not under control does
 /// nothing.
 pub fn event(event: Event) -> Result<Found, Unwind> {
+    event_within(event, None)
+}
+
+/// The same for an event that can be over after so many nanoseconds.
+pub fn event_within(event: Event, nanos: Option<u64>) -> Result<Found, Unwind> {
     let Some(thread) = current() else { return Ok(Found(false)) };
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
     if execution.over {
         return Err(Unwind);
     }
-    execution.machine.announce(thread, event);
+    execution.machine.announce_within(thread, event, nanos);
     let next = execution.machine.next();
     if next == Next::Run(thread) {
         return Ok(execution.machine.perform(thread));
     }
     execution.waits[thread.0 as usize] = true;
-    let released = execution.follow(next);
+    let (released, mine) = (execution.follow(next), execution.baton(thread));
     // Whoever is woken needs the lock at once.
     drop(guard);
     pass(released);
-    BATONS[thread.0 as usize].wait();
+    mine.wait();
     resume(thread)
 }
 
-fn pass(released: Option<ThreadId>) {
-    if let Some(thread) = released {
-        BATONS[thread.0 as usize].pass();
+fn pass(released: Option<&Baton>) {
+    if let Some(baton) = released {
+        baton.pass();
     }
 }
 
@@ -210,7 +243,7 @@ fn resume(thread: ThreadId) -> Result<Found, Unwind> {
 
 impl Execution {
     /// The thread that gets control, as the machine has chosen: its baton is to be passed.
-    fn follow(&mut self, next: Next) -> Option<ThreadId> {
+    fn follow(&mut self, next: Next) -> Option<&'static Baton> {
         match next {
             Next::Run(thread) => self.release(thread),
             // The first thread waits for all others, so it is there as long as they are.
@@ -230,8 +263,13 @@ impl Execution {
     }
 
     /// A thread that waits for its baton waits no longer, once it is passed.
-    fn release(&mut self, thread: ThreadId) -> Option<ThreadId> {
-        std::mem::take(&mut self.waits[thread.0 as usize]).then_some(thread)
+    fn release(&mut self, thread: ThreadId) -> Option<&'static Baton> {
+        std::mem::take(&mut self.waits[thread.0 as usize]).then(|| self.baton(thread))
+    }
+
+    fn baton(&self, thread: ThreadId) -> &'static Baton {
+        let number = thread.0 as usize;
+        if number < self.lasting { &LASTING[number] } else { &STARTED[number] }
     }
 }
 

@@ -54,8 +54,14 @@ pub const PARK: Hook = hook("parks", "(ZJ)Z");
 pub const UNPARK: Hook = hook("unparks", "(Ljava/lang/Object;)Z");
 /// Instead of `Thread.yield`.
 pub const YIELD: Hook = hook("yields", "()Z");
-/// Instead of `Thread.sleep`: the time.
+/// Instead of `Thread.sleep`: the time in milliseconds.
 pub const SLEEP: Hook = hook("sleeps", "(J)Z");
+/// The same in nanoseconds.
+pub const SLEEP_NANOS: Hook = hook("sleepsNanos", "(J)Z");
+/// Instead of the handling of an exception that a thread has not caught: the thread, the exception.
+pub const UNCAUGHT: Hook = hook("uncaught", "(Ljava/lang/Object;Ljava/lang/Object;)Z");
+/// After a class was initialised: the class.
+pub const INITIALIZED: Hook = hook("initialized", "(Ljava/lang/Object;)V");
 /// Instead of an identity hash: the object. These and the next say a number below 0 if they did nothing.
 pub const HASH: Hook = hook("hash", "(Ljava/lang/Object;)I");
 /// Instead of a look at the clock: 0 for milliseconds, 1 for nanoseconds.
@@ -74,9 +80,32 @@ pub const INTERRUPT: Hook = hook("interrupts", "(Ljava/lang/Object;)V");
 pub const FORGET: Hook = hook("forgets", "()V");
 
 /// All hooks.
-pub const ALL: [Hook; 22] = [
-    ACCESS, ELEMENT, STATIC, ENTER, EXIT, QUIET, RAW, WAIT, NOTIFY, NOTIFY_ALL, PARK, UNPARK, YIELD, SLEEP, HASH,
-    CLOCK, HOLDS, ALIVE, STARTING, STARTED, INTERRUPT, FORGET,
+pub const ALL: &[Hook] = &[
+    ACCESS,
+    ELEMENT,
+    STATIC,
+    ENTER,
+    EXIT,
+    QUIET,
+    RAW,
+    WAIT,
+    NOTIFY,
+    NOTIFY_ALL,
+    PARK,
+    UNPARK,
+    YIELD,
+    SLEEP,
+    HASH,
+    CLOCK,
+    HOLDS,
+    ALIVE,
+    STARTING,
+    STARTED,
+    INTERRUPT,
+    FORGET,
+    SLEEP_NANOS,
+    UNCAUGHT,
+    INITIALIZED,
 ];
 
 /// The classes that must be in `java.base`, by name.
@@ -92,7 +121,7 @@ fn hooks() -> Result<Vec<u8>, EditError> {
     let flags = Flags::PUBLIC.with(Flags::STATIC);
     class.add_field(flags.with(Flags::VOLATILE), "on", "Z")?;
     let on = class.constants.add_field(HOOKS, "on", "Z")?;
-    for hook in ALL {
+    for hook in ALL.iter().copied() {
         let native_name = format!("{}0", hook.name);
         class.add_method(flags.with(Flags::NATIVE), &native_name, hook.descriptor, None)?;
         let native = class.constants.add_method(HOOKS, &native_name, hook.descriptor)?;

@@ -11,6 +11,7 @@ use crate::outcome::{CallResult, Execution, Value};
 use crate::read::Reading;
 use crate::resolve::{Action, Operand, Ready, ResolveError, resolve};
 use crate::scope;
+use crate::statics;
 use crate::threads;
 use jni_sys::jvalue;
 use schedule::{EventKind, Scheduler, SiteId, ThreadId};
@@ -98,7 +99,7 @@ impl Host {
     pub fn start(settings: &JvmSettings) -> Result<Host, JvmError> {
         let jvm = Jvm::start(settings)?;
         let reading = Arc::new(Reading::new(jvm.env)?);
-        natives::bind(&jvm)?;
+        natives::bind(&jvm, reading.clone())?;
         threads::know_current(jvm.env, ThreadId(0));
         Ok(Host { jvm, reading, objects: Objects::default(), threads: 0 })
     }
@@ -129,6 +130,7 @@ impl Host {
     /// Runs a test case once.
     pub fn run(&mut self, test: &Prepared, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Execution {
         let env = self.jvm.env;
+        statics::reset(env);
         let mut objects = std::mem::take(&mut self.objects);
         objects.clear();
         control::begin(scheduler, settings.max_events, objects, test.suffixes.len());
@@ -143,7 +145,7 @@ impl Host {
             let (ended, objects) = control::end();
             threads::forget_started();
             self.objects = objects;
-            Execution { trace: ended.trace, prefix, suffixes, probes, stop: ended.stop }
+            Execution { trace: ended.trace, prefix, suffixes, probes, uncaught: ended.uncaught, stop: ended.stop }
         })
     }
 
@@ -216,7 +218,7 @@ fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
     let Some(env) = vm.attach(&format!("raddle-{}", thread.0)) else { return };
     threads::know_current(env, thread);
     loop {
-        if control::await_start(thread).is_ok() {
+        if control::await_start(thread, true).is_ok() {
             let job =
                 JOB.lock().unwrap_or_else(|e| e.into_inner()).clone().expect("internal bug: a turn without a job");
             let suffix = thread.0 as usize - 1;

@@ -15,6 +15,7 @@ use classfile::{
     ArrayType, ClassFile, Code, CodeEdit, EditError, FieldOp, Flags, Index, Instruction, InvokeOp, MemberRef,
     ParseError, Pc, StackOp, ValueType, VerificationType, Wrap, drop_annotation, kind,
 };
+use crate::statics::make_resettable;
 use schedule::{EventKind, SiteId};
 
 /// A class that tells of its events.
@@ -37,12 +38,16 @@ pub enum InstrumentError {
     Overflow(#[from] classfile::Overflow),
 }
 
-/// Rewrites a class, and notes its sites and fields.
-pub fn instrument(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, InstrumentError> {
+/// Rewrites a class, and notes its sites and fields. The static state of an application's class can be put
+/// back afterwards.
+pub fn instrument(bytes: &[u8], sites: &mut Sites, of_application: bool) -> Result<Instrumented, InstrumentError> {
     let mut class = ClassFile::parse(bytes)?;
     note_fields(&class, sites);
     let hooks = Hooks::add(&mut class)?;
     let mut left = Vec::new();
+    if of_application && let Err(error) = make_resettable(&mut class) {
+        left.push(("<clinit>()V".to_owned(), error));
+    }
     for method in 0..class.methods.len() {
         if let Err(error) = instrument_method(&mut class, method, &hooks, sites) {
             left.push((method_name(&class, method), error));

@@ -19,6 +19,7 @@ mod read;
 mod resolve;
 mod scope;
 mod sites;
+mod statics;
 mod threads;
 
 pub use host::{Host, PrepareError, Prepared, RunSettings};

@@ -19,8 +19,8 @@ pub struct Machine {
     turn: Option<Turn>,
     last: Option<ThreadId>,
     max_events: usize,
-    /// How often the clock was looked at.
-    looks: u64,
+    /// The time in nanoseconds since the start.
+    now: u64,
     /// Reused between decisions.
     runnable: Vec<(ThreadId, Event)>,
 }
@@ -32,6 +32,8 @@ struct Thread {
     permit: bool,
     interrupted: bool,
     wait: Wait,
+    /// When the next event, or the wait that it ends, is over at the latest.
+    deadline: Option<u64>,
 }
 
 /// How a thread's wait stands, between its `Wait` and its `Wake`.
@@ -39,9 +41,8 @@ struct Thread {
 enum Wait {
     #[default]
     Not,
-    /// In the queue of an object, at most for a time or until notified.
+    /// In the queue of an object, since so many events.
     Queued {
-        timed: bool,
         place: u64,
     },
     Notified,
@@ -100,7 +101,7 @@ impl Machine {
             turn: None,
             last: None,
             max_events,
-            looks: 0,
+            now: 0,
             runnable: Vec::new(),
         }
     }
@@ -118,7 +119,14 @@ impl Machine {
 
     /// A thread announces what it does next.
     pub fn announce(&mut self, thread: ThreadId, event: Event) {
-        self.thread_mut(thread).next = Some(event);
+        self.announce_within(thread, event, None);
+    }
+
+    /// A thread announces what it does next, which can be over after so many nanoseconds.
+    pub fn announce_within(&mut self, thread: ThreadId, event: Event, nanos: Option<u64>) {
+        let deadline = nanos.map(|nanos| self.now.saturating_add(nanos));
+        let state = self.thread_mut(thread);
+        (state.next, state.deadline) = (Some(event), deadline);
     }
 
     /// A thread does what it announced. Says what the event found, where it looked for something.
@@ -130,23 +138,23 @@ impl Machine {
 
     /// Who goes on. The cheap case is first: the turn is not over, and its thread can go on.
     pub fn next(&mut self) -> Next {
-        if let Some(turn) = &mut self.turn
-            && turn.events > 0
-        {
-            let thread = turn.thread;
-            if self.threads[thread.0 as usize].next.is_some_and(|event| self.can_do(thread, event)) {
-                return self.take_event(thread);
+        loop {
+            if let Some(turn) = self.turn
+                && turn.events > 0
+                && self.threads[turn.thread.0 as usize].next.is_some_and(|event| self.can_do(turn.thread, event))
+            {
+                return self.take_event(turn.thread);
             }
-        }
-        self.list_runnable();
-        if self.runnable.is_empty() && self.let_time_pass() {
             self.list_runnable();
-        }
-        if self.runnable.is_empty() {
-            return match self.blocked() {
-                blocked if blocked.is_empty() => Next::Done,
-                blocked => Next::Stop(Stop::Deadlock(blocked)),
-            };
+            if !self.runnable.is_empty() {
+                break;
+            }
+            if !self.let_time_pass() {
+                return match self.blocked() {
+                    blocked if blocked.is_empty() => Next::Done,
+                    blocked => Next::Stop(Stop::Deadlock(blocked)),
+                };
+            }
         }
         let choice = Choice { trace: &self.trace, last: self.last, runnable: &self.runnable };
         match self.scheduler.choose(&choice) {
@@ -201,18 +209,13 @@ impl Machine {
         self.locks.get(&object).is_none_or(|lock| lock.owner == thread)
     }
 
-    /// When nothing else can run, the first timed wait in order of threads is over. Says whether there was one.
+    /// When nothing else can run, the wait that is over first is over now. Says whether there was one.
     fn let_time_pass(&mut self) -> bool {
-        let timed = self.threads.iter_mut().find(|thread| match (thread.next, thread.wait) {
-            (Some(event), Wait::Queued { timed, .. }) => timed && event.kind == EventKind::Wake,
-            // The slot of a park tells whether it is bounded in time.
-            (Some(event), Wait::Not) => {
-                event.kind == EventKind::Sleep || event.kind == EventKind::Park && event.slot != 0
-            }
-            _ => false,
-        });
-        match timed {
+        let waiting = |thread: &&mut Thread| thread.next.is_some() && thread.wait != Wait::TimedOut;
+        let first = self.threads.iter_mut().filter(waiting).filter(|thread| thread.deadline.is_some());
+        match first.min_by_key(|thread| thread.deadline) {
             Some(thread) => {
+                self.now = self.now.max(thread.deadline.unwrap_or(0));
                 thread.wait = Wait::TimedOut;
                 true
             }
@@ -243,9 +246,7 @@ impl Machine {
             EventKind::Wait => {
                 let place = self.trace.steps.len() as u64;
                 let state = self.thread_mut(thread);
-                // The slot tells whether the wait is bounded in time.
-                state.wait =
-                    if state.interrupted { Wait::TimedOut } else { Wait::Queued { timed: event.slot != 0, place } };
+                state.wait = if state.interrupted { Wait::TimedOut } else { Wait::Queued { place } };
                 self.locks.remove(&event.object);
             }
             EventKind::Wake => {
@@ -304,7 +305,7 @@ impl Machine {
                 _ => false,
             };
             let place = |thread: &&mut Thread| match thread.wait {
-                Wait::Queued { place, .. } => place,
+                Wait::Queued { place } => place,
                 _ => u64::MAX,
             };
             match self.threads.iter_mut().filter(waiting).min_by_key(place) {
@@ -317,10 +318,10 @@ impl Machine {
         }
     }
 
-    /// Nanoseconds since the start: every look at the clock and every event take a microsecond.
+    /// Nanoseconds since the start. A look at the clock takes a microsecond.
     pub fn look_at_clock(&mut self) -> u64 {
-        self.looks += 1;
-        (self.looks + self.trace.steps.len() as u64) * 1000
+        self.now += 1000;
+        self.now
     }
 
     /// A thread forgets that it was interrupted.

@@ -5,8 +5,8 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, CLOCK, FORGET, HASH, HOLDS, HOOKS, Hook, INTERRUPT, NOTIFY, NOTIFY_ALL, PARK, RAW, SLEEP, STARTED, STARTING,
-    Shape, UNPARK, WAIT, YIELD,
+    ALIVE, CLOCK, FORGET, HASH, HOLDS, HOOKS, Hook, INTERRUPT, NOTIFY, NOTIFY_ALL, PARK, RAW, SLEEP, SLEEP_NANOS,
+    STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -39,6 +39,9 @@ enum Change {
 /// The classes that have such methods.
 pub const CLASSES: [&str; 4] = ["java/lang/Object", "java/lang/System", "java/lang/Thread", "jdk/internal/misc/Unsafe"];
 
+/// Methods that are changed though they are not native; all others are only if they are.
+const IN_JAVA: [&str; 2] = ["alive", "dispatchUncaughtException"];
+
 fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
     Some(match (class, method, descriptor) {
         ("java/lang/Object", "wait" | "wait0", "(J)V") => Change::Instead(WAIT),
@@ -49,7 +52,10 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/System", "currentTimeMillis", "()J") => Change::Clock(0),
         ("java/lang/System", "nanoTime", "()J") => Change::Clock(1),
         ("java/lang/Thread", "yield" | "yield0", "()V") => Change::Instead(YIELD),
-        ("java/lang/Thread", "sleep" | "sleep0" | "sleepNanos0", "(J)V") => Change::Instead(SLEEP),
+        // In milliseconds up to Java 18, in nanoseconds since.
+        ("java/lang/Thread", "sleep", "(J)V") => Change::Instead(SLEEP),
+        ("java/lang/Thread", "sleep0" | "sleepNanos0", "(J)V") => Change::Instead(SLEEP_NANOS),
+        ("java/lang/Thread", "dispatchUncaughtException", _) => Change::Instead(UNCAUGHT),
         ("java/lang/Thread", "holdsLock", _) => Change::Value(HOLDS),
         ("java/lang/Thread", "start0", "()V") => Change::Around(STARTING, STARTED),
         ("java/lang/Thread", "interrupt0", "()V") => Change::Before(INTERRUPT),
@@ -87,7 +93,7 @@ pub fn change_natives(bytes: &[u8]) -> Result<Vec<u8>, InstrumentError> {
         let flags = class.methods[method].flags;
         let text = |index| class.constants.utf8(index).to_string();
         let (method_name, descriptor) = (text(class.methods[method].name), text(class.methods[method].descriptor));
-        if !flags.has(Flags::NATIVE) && method_name != "alive" {
+        if !flags.has(Flags::NATIVE) && !IN_JAVA.contains(&&*method_name) {
             continue;
         }
         if let Some(change) = change(&name, &method_name, &descriptor) {
@@ -174,8 +180,7 @@ fn body<'a>(
             code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
         }
         Change::Instead(instead) => {
-            // A hook that knows the object takes the receiver; the others take the parameters alone.
-            let with_receiver = instead.descriptor.starts_with("(Ljava/lang/Object;") && owner == "java/lang/Object";
+            let with_receiver = Shape::of(instead.descriptor).parameters.len() > arguments.len();
             for load in receiver.iter().filter(|_| with_receiver).chain(&arguments) {
                 code.push(load.clone(), constants)?;
             }

@@ -6,23 +6,24 @@ use crate::hook_class::{self, HOOKS, Hook, UNWIND};
 use crate::jni::Env;
 use crate::jvm::{Jvm, JvmError};
 use crate::machine::{Found, plain};
-use crate::{raw, threads};
+use crate::read::Reading;
+use crate::{raw, statics, threads};
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Binds the hooks and switches them on.
-pub fn bind(jvm: &Jvm) -> Result<(), JvmError> {
+pub fn bind(jvm: &Jvm, reading: Arc<Reading>) -> Result<(), JvmError> {
     let env = jvm.env;
     // SAFETY: these are the signatures of these functions, in all versions.
     let (identity_hash, holds_lock) = unsafe { (jvm.function("JVM_IHashCode")?, jvm.function("JVM_HoldsLock")?) };
     let hooks = env.find_class(HOOKS).ok_or(JvmError::Missing("hook class"))?;
     let unwind =
         env.find_class(UNWIND).and_then(|class| env.allocate(class)).ok_or(JvmError::Missing("unwind class"))?;
-    let functions = Functions { identity_hash, holds_lock, unwind: Shared(env.global(unwind)) };
+    let functions = Functions { identity_hash, holds_lock, unwind: Shared(env.global(unwind)), reading };
     FUNCTIONS.set(functions).map_err(|_| JvmError::Missing("second life"))?;
     let text = |text: String| CString::new(text).expect("internal bug: names have no zero bytes");
     let names: Vec<_> = NATIVES
@@ -65,6 +66,9 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::STARTED, Function(started as *mut c_void)),
     (hook_class::INTERRUPT, Function(interrupt as *mut c_void)),
     (hook_class::FORGET, Function(forget as *mut c_void)),
+    (hook_class::SLEEP_NANOS, Function(sleep_nanos as *mut c_void)),
+    (hook_class::UNCAUGHT, Function(uncaught as *mut c_void)),
+    (hook_class::INITIALIZED, Function(initialized as *mut c_void)),
 ];
 
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;
@@ -74,6 +78,7 @@ struct Functions {
     identity_hash: IdentityHash,
     holds_lock: HoldsLock,
     unwind: Shared,
+    reading: Arc<Reading>,
 }
 
 /// A global reference, which any thread may use.
@@ -138,7 +143,12 @@ fn site(number: jint) -> (EventKind, u32) {
 
 /// Does an event; a thread that has to leave does so by an error. Says what the event found, if it was done.
 fn happen(env: *mut JNIEnv, event: Event) -> Option<Found> {
-    match control::event(event) {
+    happen_within(env, event, None)
+}
+
+/// The same for an event that can be over after so many nanoseconds.
+fn happen_within(env: *mut JNIEnv, event: Event, nanos: Option<u64>) -> Option<Found> {
+    match control::event_within(event, nanos) {
         Ok(found) => Some(found),
         Err(Unwind) => {
             interface(env).throw(functions().unwind.0);
@@ -220,11 +230,12 @@ extern "system" fn wait(env: *mut JNIEnv, _: jclass, object: jobject, millis: jl
     }
     let id = number(env, object);
     let depth = control::with_machine(|machine| machine.depth(thread, id)).unwrap_or(0).max(1);
-    if happen(env, on(EventKind::Wait, id, (millis > 0) as u32)).is_none() {
+    if happen(env, on(EventKind::Wait, id, 0)).is_none() {
         return true;
     }
     let real = release(env, object);
-    let found = control::event(on(EventKind::Wake, id, depth));
+    let nanos = (millis > 0).then(|| millis as u64 * NANOS_A_MILLI);
+    let found = control::event_within(on(EventKind::Wake, id, depth), nanos);
     (0..real).for_each(|_| interface(env).monitor_enter(object));
     match found {
         Ok(Found(true)) => interrupted(env),
@@ -279,7 +290,13 @@ extern "system" fn park(env: *mut JNIEnv, _: jclass, absolute: jboolean, time: j
     if control::current().is_none() {
         return false;
     }
-    happen(env, plain(EventKind::Park, (absolute || time != 0) as u32));
+    let nanos = if absolute {
+        let now = control::with_machine(|machine| machine.look_at_clock()).unwrap_or(0);
+        Some(((time - START_MILLIS).max(0) as u64 * NANOS_A_MILLI).saturating_sub(now))
+    } else {
+        (time > 0).then_some(time as u64)
+    };
+    happen_within(env, plain(EventKind::Park, 0), nanos);
     true
 }
 
@@ -303,14 +320,20 @@ extern "system" fn yields(env: *mut JNIEnv, _: jclass) -> jboolean {
     }
 }
 
-extern "system" fn sleep(env: *mut JNIEnv, _: jclass, _: jlong) -> jboolean {
+extern "system" fn sleep(env: *mut JNIEnv, class: jclass, millis: jlong) -> jboolean {
+    sleep_nanos(env, class, millis.saturating_mul(NANOS_A_MILLI as jlong))
+}
+
+extern "system" fn sleep_nanos(env: *mut JNIEnv, _: jclass, nanos: jlong) -> jboolean {
     control::current().is_some() && {
-        if happen(env, plain(EventKind::Sleep, 0)) == Some(Found(true)) {
+        if happen_within(env, plain(EventKind::Sleep, 0), Some(nanos.max(0) as u64)) == Some(Found(true)) {
             interrupted(env);
         }
         true
     }
 }
+
+const NANOS_A_MILLI: u64 = 1_000_000;
 
 extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject) -> jint {
     if control::current().is_none() || object.is_null() {
@@ -383,4 +406,22 @@ extern "system" fn forget(_: *mut JNIEnv, _: jclass) {
     if let Some(thread) = control::current() {
         control::with_machine(|machine| machine.forget_interrupt(thread));
     }
+}
+
+extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobject, exception: jobject) -> jboolean {
+    if is_unwind(interface(env), exception) {
+        return true;
+    }
+    match threads::find(identity_hash(env, thread)) {
+        Some(id) => {
+            control::note_uncaught(id, functions().reading.thrown(interface(env), exception));
+            // Nothing is printed, unless the code under test wants to handle it.
+            !functions().reading.has_handler(interface(env), thread)
+        }
+        None => false,
+    }
+}
+
+extern "system" fn initialized(env: *mut JNIEnv, _: jclass, class: jobject) {
+    statics::note_initialized(interface(env), class);
 }

@@ -15,6 +15,8 @@ pub struct Execution {
     pub suffixes: Vec<Vec<CallResult>>,
     /// How each probe ended, likewise; none ran if the execution ended early.
     pub probes: Vec<CallResult>,
+    /// Exceptions that nobody has caught, in threads that the code under test has started.
+    pub uncaught: Vec<(schedule::ThreadId, Thrown)>,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
 }

@@ -5,6 +5,7 @@ use crate::control;
 use crate::jni::Env;
 use crate::natives;
 use crate::sites::FieldRef;
+use classfile::Flags;
 use jni_sys::{jclass, jmethodID, jobject, jvalue};
 use schedule::ObjectId;
 use std::collections::HashMap;
@@ -83,7 +84,10 @@ fn find_out(env: Env, object: jobject, class: jclass, is_class: bool) -> Content
     let mut offsets = HashMap::new();
     let mut current = if is_class { object } else { class };
     loop {
-        fields(env, current, is_class, |field, name| {
+        for_each_reflected(env, current, |field, name, modifiers| {
+            if (modifiers & Flags::STATIC.0 as i32 != 0) != is_class {
+                return;
+            }
             if let Some(offset) = offset(field, is_class) {
                 let declared = FieldRef { class: class_name(env, current).replace('.', "/"), name };
                 let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
@@ -99,8 +103,24 @@ fn find_out(env: Env, object: jobject, class: jclass, is_class: bool) -> Content
     if is_class { Content::Statics(offsets) } else { Content::Fields(offsets) }
 }
 
-/// Calls `found` with each field that a class declares, and its name.
-fn fields(env: Env, class: jclass, statics: bool, mut found: impl FnMut(jobject, String)) {
+/// Calls `found` with name, descriptor and modifiers of each field that a class declares.
+pub fn for_each_field(env: Env, class: jclass, mut found: impl FnMut(String, String, i32)) {
+    for_each_reflected(env, class, |field, name, modifiers| {
+        let field_class = env.class_of(field);
+        let get_type = known(env.method(field_class, "getType", "()Ljava/lang/Class;"));
+        // SAFETY: the methods return references.
+        let descriptor = unsafe {
+            let of = env.call(field, get_type, b'L', &[]).l;
+            let class_class = env.class_of(of);
+            let describe = known(env.method(class_class, "descriptorString", "()Ljava/lang/String;"));
+            env.text(env.call(of, describe, b'L', &[]).l)
+        };
+        found(name, descriptor, modifiers);
+    });
+}
+
+/// Calls `found` with each field that a class declares, its name and its modifiers.
+fn for_each_reflected(env: Env, class: jclass, mut found: impl FnMut(jobject, String, i32)) {
     let class_class = env.class_of(class);
     // Not the public method: it hides fields of some classes.
     let declared = known(env.method(class_class, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;"));
@@ -118,9 +138,7 @@ fn fields(env: Env, class: jclass, statics: bool, mut found: impl FnMut(jobject,
             // SAFETY: the methods return an int and a reference.
             let (modifiers, name) =
                 unsafe { (env.call(field, get_modifiers, b'I', &[]).i, env.call(field, get_name, b'L', &[]).l) };
-            if (modifiers & 8 != 0) == statics {
-                found(field, env.text(name));
-            }
+            found(field, env.text(name), modifiers);
         });
     }
 }

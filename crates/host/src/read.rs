@@ -7,7 +7,7 @@ use crate::control;
 use crate::jni::Env;
 use crate::jvm::JvmError;
 use crate::outcome::{Thrown, Value};
-use jni_sys::{jmethodID, jobject, jvalue};
+use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 
 /// Methods that reading needs.
 pub struct Reading {
@@ -15,6 +15,9 @@ pub struct Reading {
     get_message: jmethodID,
     get_stack_trace: jmethodID,
     to_string: jmethodID,
+    handler: jfieldID,
+    default_handler: jfieldID,
+    thread_class: jclass,
 }
 
 // SAFETY: method identifiers are valid in every thread, and these classes are never unloaded.
@@ -29,7 +32,15 @@ impl Reading {
             let found = env.find_class(class).and_then(|class| env.method(class, name, descriptor));
             found.ok_or(JvmError::Missing("methods of java.lang"))
         };
+        let missing = || JvmError::Missing("class Thread");
+        let thread_class = env.global(env.find_class("java/lang/Thread").ok_or_else(missing)?);
+        let of_handler = "Ljava/lang/Thread$UncaughtExceptionHandler;";
+        let handler = env.field(thread_class, "uncaughtExceptionHandler", of_handler).ok_or_else(missing)?;
+        let default_handler = env.static_field(thread_class, "defaultUncaughtExceptionHandler", of_handler);
         Ok(Reading {
+            thread_class,
+            handler,
+            default_handler: default_handler.ok_or_else(missing)?,
             get_name: method("java/lang/Class", "getName", "()Ljava/lang/String;")?,
             get_message: method("java/lang/Throwable", "getMessage", "()Ljava/lang/String;")?,
             get_stack_trace: method("java/lang/Throwable", "getStackTrace", "()[Ljava/lang/StackTraceElement;")?,
@@ -63,6 +74,15 @@ impl Reading {
                 Thrown { class, message, frames }
             })
         })
+    }
+
+    /// Whether a thread has a handler for exceptions that nobody has caught.
+    pub fn has_handler(&self, env: Env, thread: jobject) -> bool {
+        // SAFETY: the fields are references.
+        unsafe {
+            !env.get_field(thread, self.handler, b'L').l.is_null()
+                || !env.get_static(self.thread_class, self.default_handler, b'L').l.is_null()
+        }
     }
 
     /// A value that a call gave; `letter` is the first of its descriptor.

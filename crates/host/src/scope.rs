@@ -12,6 +12,11 @@ pub fn is_rewritten(class: &str) -> bool {
     !OPAQUE.iter().any(|package| class.starts_with(package))
 }
 
+/// Whether a class belongs to the JDK by its name.
+pub fn is_of_jdk(class: &str) -> bool {
+    ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|package| class.starts_with(package))
+}
+
 /// Packages in which no event is seen, with all that is below them.
 pub const OPAQUE: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/", "java/security/"];
 
@@ -19,15 +24,13 @@ pub const OPAQUE: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/", "java/secu
 pub const REWRITTEN_ALL_THE_SAME: [&str; 3] =
     ["java/lang/StringBuffer", "java/lang/StringBuilder", "java/lang/AbstractStringBuilder"];
 
-/// Methods of opaque classes in which the virtual machine loads and links code: what they call in rewritten
-/// classes is not part of an execution either.
+/// Methods of opaque classes in which the virtual machine loads, links and initialises code: what they call
+/// in rewritten classes is not part of an execution either.
 pub fn is_hushed(class: &str, method: &str) -> bool {
     match class {
+        _ if method == "<clinit>" => true,
         "java/lang/ClassLoader" => method == "loadClass",
         "java/lang/invoke/MethodHandleNatives" => method.starts_with("link") || method.starts_with("find"),
         _ => false,
     }
 }
-
-/// The classes that have such methods.
-pub const HUSHED: [&str; 2] = ["java/lang/ClassLoader", "java/lang/invoke/MethodHandleNatives"];

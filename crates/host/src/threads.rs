@@ -42,6 +42,10 @@ pub fn find(hash: i32) -> Option<ThreadId> {
     with_known(|known| known.get(&hash).map(|known| known.thread))
 }
 
+fn find_started(hash: i32) -> Option<ThreadId> {
+    with_known(|known| known.get(&hash).filter(|known| !known.lasting).map(|known| known.thread))
+}
+
 /// Forgets the threads that an execution has started.
 pub fn forget_started() {
     with_known(|known| known.retain(|_, known| known.lasting));
@@ -56,9 +60,9 @@ fn with_known<T>(look: impl FnOnce(&mut HashMap<i32, Known>) -> T) -> T {
 /// # Safety
 /// Only for HotSpot.
 pub unsafe extern "system" fn thread_start(_: Jvmti, env: *mut JNIEnv, thread: jobject) {
-    if let Some(id) = natives::hash_if_bound(env, thread).and_then(find) {
+    if let Some(id) = natives::hash_if_bound(env, thread).and_then(find_started) {
         // A thread that has to leave at once is thrown out at its first event.
-        let _ = control::await_start(id);
+        let _ = control::await_start(id, false);
     }
 }
 

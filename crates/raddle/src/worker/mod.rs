@@ -86,7 +86,7 @@ fn schedule(turns: &[(u16, u32)]) -> Schedule {
 /// Whether an execution ended otherwise than with all calls returned.
 fn fails(execution: &Execution) -> bool {
     let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
-    execution.stop.is_some() || calls.into_iter().any(|result| !matches!(result, CallResult::Returned(_)))
+    execution.stop.is_some() || !execution.uncaught.is_empty() || calls.into_iter().any(|result| !matches!(result, CallResult::Returned(_)))
 }
 
 fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
@@ -112,6 +112,7 @@ fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
         prefix: execution.prefix.clone(),
         suffixes: execution.suffixes.clone(),
         probes: execution.probes.clone(),
+        uncaught: execution.uncaught.iter().map(|(thread, thrown)| (thread.0, thrown.clone())).collect(),
         stop: execution.stop.as_ref().map(describe_stop),
     }
 }

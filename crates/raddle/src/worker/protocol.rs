@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use host::CallResult;
+use host::{CallResult, Thrown};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use testcase::TestCase;
@@ -94,6 +94,8 @@ pub struct Shown {
     pub suffixes: Vec<Vec<CallResult>>,
     /// How the calls ended.
     pub probes: Vec<CallResult>,
+    /// Exceptions that nobody has caught, with their threads.
+    pub uncaught: Vec<(u16, Thrown)>,
     /// Why it ended early, if it did.
     pub stop: Option<String>,
 }

@@ -65,6 +65,7 @@ fn check_failure(fixture: &Fixture, shown: &Shown) {
         CallResult::Threw(thrown) => Some(thrown.class.as_str()),
         _ => None,
     });
-    let ending = shown.stop.as_deref().or(thrown).unwrap_or("nothing");
+    let uncaught = shown.uncaught.first().map(|(_, thrown)| thrown.class.as_str());
+    let ending = shown.stop.as_deref().or(thrown).or(uncaught).unwrap_or("nothing");
     assert!(ending.starts_with(expect), "{} ended with {ending}, not {expect}: {shown:#?}", fixture.name);
 }

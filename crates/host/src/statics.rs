@@ -1,0 +1,136 @@
+//! Static state of application classes, put back before every execution.
+//!
+//! Rewriting gives each application class that has static state a copy of its static initialiser under
+//! another name, and makes its static fields assignable. Before an execution the fields of each class that
+//! was initialised are cleared, and the copies run, in the order in which the classes were first
+//! initialised.
+//!
+//! Not put back: enums, whose constants must stay the same objects; interfaces, whose fields must be final;
+//! and the classes of the JDK.
+
+use crate::control;
+use crate::hook_class::{HOOKS, INITIALIZED};
+use crate::jni::Env;
+use classfile::{AttributeValue, ClassFile, CodeBuilder, CodeEdit, EditError, Flags, Instruction, InvokeOp};
+use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
+use std::sync::Mutex;
+
+/// The name of the copy of a static initialiser.
+const AGAIN: &str = "raddle$again";
+
+/// Gives a class what is needed to put its static state back. For classes of applications only.
+pub fn make_resettable(class: &mut ClassFile<'_>) -> Result<(), EditError> {
+    let skipped = Flags::INTERFACE.0 | Flags::ENUM.0 | Flags::MODULE.0;
+    let has_state = class.fields.iter().any(is_state);
+    if class.flags.0 & skipped != 0 || !has_state {
+        return Ok(());
+    }
+    let again = Flags::STATIC.with(Flags::SYNTHETIC);
+    match class.find_method("<clinit>", "()V") {
+        Some(initialiser) => drop(class.copy_method(initialiser, AGAIN, again)?),
+        None => {
+            let name = class.name().to_string();
+            let mut code = CodeBuilder::new(&name, "<clinit>", "()V", Flags::STATIC);
+            code.push(Instruction::Return(None), &class.constants)?;
+            let code = code.finish(&mut class.constants)?;
+            class.add_method(Flags::STATIC, "<clinit>", "()V", Some(code))?;
+        }
+    }
+    for field in class.fields.iter_mut().filter(|field| is_state(field)) {
+        // Only the static initialiser itself may assign a final field.
+        field.flags = field.flags.without(Flags::FINAL);
+    }
+    tell_when_initialized(class)
+}
+
+/// Whether a field is static state: constants are not.
+fn is_state(field: &classfile::Field<'_>) -> bool {
+    let constant = field.attributes.iter().any(|a| matches!(a.value, AttributeValue::ConstantValue(_)));
+    field.flags.has(Flags::STATIC) && !constant
+}
+
+fn tell_when_initialized(class: &mut ClassFile<'_>) -> Result<(), EditError> {
+    let initialiser = class.find_method("<clinit>", "()V").expect("internal bug: it was just made sure of");
+    let hook = class.constants.add_method(HOOKS, INITIALIZED.name, INITIALIZED.descriptor)?;
+    let this = class.constants.index(class.this_class.raw()).expect("internal bug: a class is loadable");
+    let code = class.methods[initialiser].code().ok_or(EditError::NoCode)?;
+    let mut edit = CodeEdit::new(code);
+    for placed in code.instructions() {
+        if matches!(placed.instruction, Instruction::Return(_)) {
+            edit.insert_before(placed.pc, &[Instruction::Ldc(this), Instruction::Invoke(InvokeOp::Static, hook)]);
+        }
+    }
+    class.edit_method(initialiser, edit)
+}
+
+/// A class that was initialised and can be put back.
+struct Resettable {
+    class: jclass,
+    fields: Vec<(jfieldID, u8)>,
+    again: Option<jmethodID>,
+}
+
+// SAFETY: the class is a global reference, and identifiers are valid in every thread.
+unsafe impl Send for Resettable {}
+
+/// In the order of initialisation. None is what was noted and not looked up yet.
+static CLASSES: Mutex<Vec<Noted>> = Mutex::new(Vec::new());
+
+enum Noted {
+    New(SharedClass),
+    Ready(Resettable),
+}
+
+struct SharedClass(jobject);
+
+// SAFETY: it is a global reference.
+unsafe impl Send for SharedClass {}
+
+/// Notes that a class was initialised.
+pub fn note_initialized(env: Env, class: jobject) {
+    let class = SharedClass(env.global(class));
+    CLASSES.lock().unwrap_or_else(|e| e.into_inner()).push(Noted::New(class));
+}
+
+/// Puts the static state of all noted classes back.
+pub fn reset(env: Env) {
+    // Initialisers that run again may initialise further classes, so the lock is not held meanwhile.
+    let mut classes = std::mem::take(&mut *CLASSES.lock().unwrap_or_else(|e| e.into_inner()));
+    control::uncontrolled(|| {
+        for noted in &mut classes {
+            if let Noted::New(class) = noted {
+                let ready = env.frame(|| look_up(env, class.0));
+                *noted = Noted::Ready(ready);
+            }
+            if let Noted::Ready(class) = noted {
+                for &(field, letter) in &class.fields {
+                    env.put_static(class.class, field, letter, jvalue { j: 0 });
+                }
+            }
+        }
+        for noted in &classes {
+            if let Noted::Ready(Resettable { class, again: Some(again), .. }) = noted {
+                env.call_static(*class, *again, b'V', &[]);
+                // An initialiser that fails the second time fails in the execution, where its fields are used.
+                env.take_exception();
+            }
+        }
+    });
+    let mut added = CLASSES.lock().unwrap_or_else(|e| e.into_inner());
+    classes.append(&mut added);
+    *added = classes;
+}
+
+/// Finds the static fields of a class, and the copy of its initialiser.
+fn look_up(env: Env, class: jclass) -> Resettable {
+    let again = env.static_method(class, AGAIN, "()V");
+    env.take_exception();
+    let mut fields = Vec::new();
+    crate::raw::for_each_field(env, class, |name, descriptor, modifiers| {
+        let is_state = modifiers & Flags::STATIC.0 as i32 != 0 && modifiers & Flags::FINAL.0 as i32 == 0;
+        if is_state && let Some(id) = env.static_field(class, &name, &descriptor) {
+            fields.push((id, descriptor.as_bytes()[0]));
+        }
+    });
+    Resettable { class, fields, again }
+}
