@@ -62,6 +62,10 @@ pub const SLEEP_NANOS: Hook = hook("sleepsNanos", "(J)Z");
 pub const UNCAUGHT: Hook = hook("uncaught", "(Ljava/lang/Object;Ljava/lang/Object;)Z");
 /// After a class was initialised: the class.
 pub const INITIALIZED: Hook = hook("initialized", "(Ljava/lang/Object;)V");
+/// Instead of `System.arraycopy`.
+pub const COPY: Hook = hook("copies", "(Ljava/lang/Object;ILjava/lang/Object;II)Z");
+/// Before an object is cloned.
+pub const CLONE: Hook = hook("clones", "(Ljava/lang/Object;)V");
 /// Instead of an identity hash: the object. These and the next say a number below 0 if they did nothing.
 pub const HASH: Hook = hook("hash", "(Ljava/lang/Object;)I");
 /// Instead of a look at the clock: 0 for milliseconds, 1 for nanoseconds.
@@ -106,6 +110,8 @@ pub const ALL: &[Hook] = &[
     SLEEP_NANOS,
     UNCAUGHT,
     INITIALIZED,
+    COPY,
+    CLONE,
 ];
 
 /// The classes that must be in `java.base`, by name.

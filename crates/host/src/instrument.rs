@@ -11,11 +11,11 @@
 use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, QUIET, STATIC};
 use crate::scope::is_hushed;
 use crate::sites::{DeclaredField, FieldRef, Site, Sites};
+use crate::statics::make_resettable;
 use classfile::{
     ArrayType, ClassFile, Code, CodeEdit, EditError, FieldOp, Flags, Index, Instruction, InvokeOp, MemberRef,
     ParseError, Pc, StackOp, ValueType, VerificationType, Wrap, drop_annotation, kind,
 };
-use crate::statics::make_resettable;
 use schedule::{EventKind, SiteId};
 
 /// A class that tells of its events.

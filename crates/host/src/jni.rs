@@ -212,6 +212,23 @@ impl Env {
         jni!(self, GetSuperclass, class)
     }
 
+    /// Whether an object is an array.
+    pub fn is_array(self, object: jobject) -> bool {
+        // A local frame, because native methods may be called often before they return to Java.
+        self.frame(|| {
+            let class = self.class_of(object);
+            let class_class = self.class_of(class);
+            let method = self.method(class_class, "isArray", "()Z").expect("internal bug: classes know what they are");
+            // SAFETY: the method returns a boolean.
+            unsafe { self.call(class, method, b'Z', &[]).z }
+        })
+    }
+
+    /// Whether an exception is pending.
+    pub fn has_exception(self) -> bool {
+        jni!(self, ExceptionCheck)
+    }
+
     /// Takes the pending exception, if there is one.
     pub fn take_exception(self) -> Option<jthrowable> {
         let exception = non_null(jni!(self, ExceptionOccurred))?;

@@ -171,5 +171,7 @@ fn disabled_intrinsics() -> String {
         names.push(format!("_getAndSet{name}"));
         names.extend((name != "Reference").then(|| format!("_getAndAdd{name}")));
     }
+    // These copy arrays without a call of `System.arraycopy` or `clone`.
+    names.extend(["_copyOf", "_copyOfRange", "_clone", "_arraycopy"].map(str::to_owned));
     format!("-XX:DisableIntrinsic={}", names.join(","))
 }

@@ -5,8 +5,8 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, CLOCK, FORGET, HASH, HOLDS, HOOKS, Hook, INTERRUPT, NOTIFY, NOTIFY_ALL, PARK, RAW, SLEEP, SLEEP_NANOS,
-    STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    ALIVE, CLOCK, CLONE, COPY, FORGET, HASH, HOLDS, HOOKS, Hook, INTERRUPT, NOTIFY, NOTIFY_ALL, PARK, RAW, SLEEP,
+    SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -48,6 +48,8 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Object", "notify", "()V") => Change::Instead(NOTIFY),
         ("java/lang/Object", "notifyAll", "()V") => Change::Instead(NOTIFY_ALL),
         ("java/lang/Object", "hashCode", "()I") => Change::Value(HASH),
+        ("java/lang/Object", "clone", "()Ljava/lang/Object;") => Change::Before(CLONE),
+        ("java/lang/System", "arraycopy", _) => Change::Instead(COPY),
         ("java/lang/System", "identityHashCode", _) => Change::Value(HASH),
         ("java/lang/System", "currentTimeMillis", "()J") => Change::Clock(0),
         ("java/lang/System", "nanoTime", "()J") => Change::Clock(1),

@@ -19,11 +19,12 @@ use std::sync::{Arc, OnceLock};
 pub fn bind(jvm: &Jvm, reading: Arc<Reading>) -> Result<(), JvmError> {
     let env = jvm.env;
     // SAFETY: these are the signatures of these functions, in all versions.
-    let (identity_hash, holds_lock) = unsafe { (jvm.function("JVM_IHashCode")?, jvm.function("JVM_HoldsLock")?) };
+    let (identity_hash, holds_lock, array_copy) =
+        unsafe { (jvm.function("JVM_IHashCode")?, jvm.function("JVM_HoldsLock")?, jvm.function("JVM_ArrayCopy")?) };
     let hooks = env.find_class(HOOKS).ok_or(JvmError::Missing("hook class"))?;
     let unwind =
         env.find_class(UNWIND).and_then(|class| env.allocate(class)).ok_or(JvmError::Missing("unwind class"))?;
-    let functions = Functions { identity_hash, holds_lock, unwind: Shared(env.global(unwind)), reading };
+    let functions = Functions { identity_hash, holds_lock, array_copy, unwind: Shared(env.global(unwind)), reading };
     FUNCTIONS.set(functions).map_err(|_| JvmError::Missing("second life"))?;
     let text = |text: String| CString::new(text).expect("internal bug: names have no zero bytes");
     let names: Vec<_> = NATIVES
@@ -69,14 +70,19 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::SLEEP_NANOS, Function(sleep_nanos as *mut c_void)),
     (hook_class::UNCAUGHT, Function(uncaught as *mut c_void)),
     (hook_class::INITIALIZED, Function(initialized as *mut c_void)),
+    (hook_class::COPY, Function(copy as *mut c_void)),
+    (hook_class::CLONE, Function(clone as *mut c_void)),
 ];
 
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;
 type HoldsLock = unsafe extern "system" fn(*mut JNIEnv, jclass, jobject) -> jboolean;
 
+type ArrayCopy = unsafe extern "system" fn(*mut JNIEnv, jclass, jobject, jint, jobject, jint, jint);
+
 struct Functions {
     identity_hash: IdentityHash,
     holds_lock: HoldsLock,
+    array_copy: ArrayCopy,
     unwind: Shared,
     reading: Arc<Reading>,
 }
@@ -424,4 +430,57 @@ extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobject, except
 
 extern "system" fn initialized(env: *mut JNIEnv, _: jclass, class: jobject) {
     statics::note_initialized(interface(env), class);
+}
+
+/// Copies element by element, for that is how others may see it.
+extern "system" fn copy(
+    env: *mut JNIEnv,
+    class: jclass,
+    from: jobject,
+    from_index: jint,
+    to: jobject,
+    to_index: jint,
+    count: jint,
+) -> jboolean {
+    if control::current().is_none() || from.is_null() || to.is_null() {
+        return false;
+    }
+    let jni = interface(env);
+    let fits = |array: jobject, index: jint| {
+        jni.is_array(array) && index >= 0 && count >= 0 && index as i64 + count as i64 <= jni.array_length(array) as i64
+    };
+    // The original throws what is to be thrown.
+    if !fits(from, from_index) || !fits(to, to_index) {
+        return false;
+    }
+    let (source, target) = (number(env, from), number(env, to));
+    let backwards = source == target && from_index < to_index;
+    for step in 0..count {
+        let offset = if backwards { count - 1 - step } else { step };
+        let (read, written) = (from_index + offset, to_index + offset);
+        if happen(env, on(EventKind::Read, source, read as u32)).is_none()
+            || happen(env, on(EventKind::Write, target, written as u32)).is_none()
+        {
+            return true;
+        }
+        // SAFETY: both are arrays, and the indices are inside them.
+        unsafe { (functions().array_copy)(env, class, from, read, to, written, 1) };
+        if jni.has_exception() {
+            return true;
+        }
+    }
+    true
+}
+
+extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject) {
+    let jni = interface(env);
+    if control::current().is_none() || object.is_null() || !jni.is_array(object) {
+        return;
+    }
+    let array = number(env, object);
+    for index in 0..jni.array_length(object) {
+        if happen(env, on(EventKind::Read, array, index as u32)).is_none() {
+            return;
+        }
+    }
 }

@@ -86,7 +86,9 @@ fn schedule(turns: &[(u16, u32)]) -> Schedule {
 /// Whether an execution ended otherwise than with all calls returned.
 fn fails(execution: &Execution) -> bool {
     let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
-    execution.stop.is_some() || !execution.uncaught.is_empty() || calls.into_iter().any(|result| !matches!(result, CallResult::Returned(_)))
+    execution.stop.is_some()
+        || !execution.uncaught.is_empty()
+        || calls.into_iter().any(|result| !matches!(result, CallResult::Returned(_)))
 }
 
 fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
