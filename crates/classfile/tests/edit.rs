@@ -63,7 +63,7 @@ fn insertions_before_and_after_every_instruction_change_nothing_else() {
                     for placed in code.instructions() {
                         edit.insert_before(placed.pc, &[Instruction::Nop, hit.clone()]);
                         if placed.instruction.falls_through() {
-                            edit.insert_after(placed.pc, &[hit.clone()]);
+                            edit.insert_after(placed.pc, std::slice::from_ref(&hit));
                         }
                     }
                 });

@@ -64,7 +64,9 @@ pub struct Ended {
 /// it, to be started later.
 pub fn begin(scheduler: Box<dyn Scheduler + Send>, max_events: usize, objects: Objects, threads: usize) {
     let mut machine = Machine::new(scheduler, max_events);
-    (0..=threads).for_each(|_| drop(machine.add_thread()));
+    for _ in 0..=threads {
+        machine.add_thread();
+    }
     let mut execution = lock();
     assert!(execution.is_none(), "internal bug: an execution is under way");
     let waits = [false; MAX_THREADS];

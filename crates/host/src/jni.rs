@@ -16,7 +16,8 @@ macro_rules! jni {
     ($env:expr, $function:ident $(, $argument:expr)*) => {{
         let env = $env.0;
         // SAFETY: the table is valid while the thread is attached, which `Env::new` demands; arguments are
-        // references, names and identifiers that the same interface gave.
+        // references, names and identifiers that the same interface gave, and members of a union that a
+        // descriptor says were written.
         unsafe { ((**env).v1_6.$function)(env $(, $argument)*) }
     }};
 }
@@ -166,38 +167,32 @@ impl Env {
 
     /// Writes a field of an object, likewise. Gives nothing.
     pub fn put_field(self, object: jobject, field: jfieldID, letter: u8, value: jvalue) -> jvalue {
-        // SAFETY: the letter tells which member of the union was written.
-        unsafe {
-            match letter {
-                b'Z' => jni!(self, SetBooleanField, object, field, value.z),
-                b'B' => jni!(self, SetByteField, object, field, value.b),
-                b'C' => jni!(self, SetCharField, object, field, value.c),
-                b'S' => jni!(self, SetShortField, object, field, value.s),
-                b'I' => jni!(self, SetIntField, object, field, value.i),
-                b'J' => jni!(self, SetLongField, object, field, value.j),
-                b'F' => jni!(self, SetFloatField, object, field, value.f),
-                b'D' => jni!(self, SetDoubleField, object, field, value.d),
-                _ => jni!(self, SetObjectField, object, field, value.l),
-            }
+        match letter {
+            b'Z' => jni!(self, SetBooleanField, object, field, value.z),
+            b'B' => jni!(self, SetByteField, object, field, value.b),
+            b'C' => jni!(self, SetCharField, object, field, value.c),
+            b'S' => jni!(self, SetShortField, object, field, value.s),
+            b'I' => jni!(self, SetIntField, object, field, value.i),
+            b'J' => jni!(self, SetLongField, object, field, value.j),
+            b'F' => jni!(self, SetFloatField, object, field, value.f),
+            b'D' => jni!(self, SetDoubleField, object, field, value.d),
+            _ => jni!(self, SetObjectField, object, field, value.l),
         }
         jvalue { j: 0 }
     }
 
     /// Writes a static field, likewise.
     pub fn put_static(self, class: jclass, field: jfieldID, letter: u8, value: jvalue) -> jvalue {
-        // SAFETY: the letter tells which member of the union was written.
-        unsafe {
-            match letter {
-                b'Z' => jni!(self, SetStaticBooleanField, class, field, value.z),
-                b'B' => jni!(self, SetStaticByteField, class, field, value.b),
-                b'C' => jni!(self, SetStaticCharField, class, field, value.c),
-                b'S' => jni!(self, SetStaticShortField, class, field, value.s),
-                b'I' => jni!(self, SetStaticIntField, class, field, value.i),
-                b'J' => jni!(self, SetStaticLongField, class, field, value.j),
-                b'F' => jni!(self, SetStaticFloatField, class, field, value.f),
-                b'D' => jni!(self, SetStaticDoubleField, class, field, value.d),
-                _ => jni!(self, SetStaticObjectField, class, field, value.l),
-            }
+        match letter {
+            b'Z' => jni!(self, SetStaticBooleanField, class, field, value.z),
+            b'B' => jni!(self, SetStaticByteField, class, field, value.b),
+            b'C' => jni!(self, SetStaticCharField, class, field, value.c),
+            b'S' => jni!(self, SetStaticShortField, class, field, value.s),
+            b'I' => jni!(self, SetStaticIntField, class, field, value.i),
+            b'J' => jni!(self, SetStaticLongField, class, field, value.j),
+            b'F' => jni!(self, SetStaticFloatField, class, field, value.f),
+            b'D' => jni!(self, SetStaticDoubleField, class, field, value.d),
+            _ => jni!(self, SetStaticObjectField, class, field, value.l),
         }
         jvalue { j: 0 }
     }
@@ -347,12 +342,6 @@ impl Vm {
             unsafe { ((**self.0).v1_4.AttachCurrentThreadAsDaemon)(self.0, &mut env, (&raw mut arguments).cast()) };
         // SAFETY: the call has just given the interface of this thread.
         (result == JNI_OK).then(|| unsafe { Env::new(env.cast()) })
-    }
-
-    /// Detaches the current thread.
-    pub fn detach(self) {
-        // SAFETY: the machine is there; a thread that is not attached is left alone.
-        unsafe { ((**self.0).v1_4.DetachCurrentThread)(self.0) };
     }
 }
 

@@ -6,6 +6,7 @@ use std::ptr::{null, null_mut};
 
 /// The tool interface's environment. One value serves all threads.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub struct Jvmti(*mut *const *const c_void);
 
 /// Numbers of functions.

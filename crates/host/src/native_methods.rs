@@ -225,7 +225,7 @@ fn body<'a>(
     let invoke = if is_static { InvokeOp::Static } else { InvokeOp::Special };
     code.push(Instruction::Invoke(invoke, original), constants)?;
     if let Some(after) = after {
-        for load in &receiver {
+        if let Some(load) = &receiver {
             code.push(load.clone(), constants)?;
         }
         code.push(Instruction::Invoke(InvokeOp::Static, after), constants)?;

@@ -87,11 +87,6 @@ impl Sites {
         self.classes.contains_key(class)
     }
 
-    /// The superclass of a class that was noted.
-    pub fn super_class(&self, class: &str) -> Option<&str> {
-        self.classes.get(class)?.super_class.as_deref()
-    }
-
     /// What happens at a site, and the number of the field it happens to: the same for all sites that mean
     /// the same field, 0 for those that mean none.
     pub fn resolve(&mut self, site: SiteId) -> Option<(EventKind, u32)> {

@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "raddle", version)]
 pub struct Args {
+    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 
@@ -20,6 +21,7 @@ pub struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    #[allow(missing_docs)] // Clap takes its help from the arguments.
     Inspect(InspectArgs),
     /// Hosts a virtual machine for the supervisor. Not for people.
     #[command(hide = true)]

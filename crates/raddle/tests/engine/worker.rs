@@ -20,6 +20,7 @@ pub fn pinned(command: &mut Command) -> Command {
     taskset
 }
 
+#[allow(dead_code)] // Tests and benchmark each use a part.
 impl Worker {
     pub fn start(jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
@@ -27,7 +28,6 @@ impl Worker {
         Worker::start_by(command, jdk, class_path, options)
     }
 
-    #[allow(dead_code)] // For the benchmark.
     pub fn start_pinned(jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
         Worker::start_by(pinned(command.arg("worker")), jdk, class_path, options)
