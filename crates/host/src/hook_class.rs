@@ -66,6 +66,10 @@ pub const INITIALIZED: Hook = hook("initialized", "(Ljava/lang/Object;)V");
 pub const COPY: Hook = hook("copies", "(Ljava/lang/Object;ILjava/lang/Object;II)Z");
 /// Before an object is cloned.
 pub const CLONE: Hook = hook("clones", "(Ljava/lang/Object;)V");
+/// Before a look whether a thread was interrupted.
+pub const LOOK: Hook = hook("looks", "(Ljava/lang/Object;)V");
+/// Before a look whether the current thread was interrupted.
+pub const LOOK_OWN: Hook = hook("looksOwn", "()V");
 /// Instead of an identity hash: the object. These and the next say a number below 0 if they did nothing.
 pub const HASH: Hook = hook("hash", "(Ljava/lang/Object;)I");
 /// Instead of a look at the clock: 0 for milliseconds, 1 for nanoseconds.
@@ -112,6 +116,8 @@ pub const ALL: &[Hook] = &[
     INITIALIZED,
     COPY,
     CLONE,
+    LOOK,
+    LOOK_OWN,
 ];
 
 /// The classes that must be in `java.base`, by name.

@@ -2,6 +2,7 @@
 
 use crate::agent::LOADED;
 use crate::control;
+use crate::jdk_state::JdkState;
 use crate::jni::{Env, Vm};
 use crate::jvm::{Jvm, JvmError, JvmSettings};
 use crate::machine::plain;
@@ -23,6 +24,7 @@ pub struct Host {
     jvm: Jvm,
     reading: Arc<Reading>,
     objects: Objects,
+    jdk_state: JdkState,
     /// How many threads for suffixes there are.
     threads: usize,
 }
@@ -101,7 +103,8 @@ impl Host {
         let reading = Arc::new(Reading::new(jvm.env)?);
         natives::bind(&jvm, reading.clone())?;
         threads::know_current(jvm.env, ThreadId(0));
-        Ok(Host { jvm, reading, objects: Objects::default(), threads: 0 })
+        let jdk_state = JdkState::remember(jvm.env);
+        Ok(Host { jvm, reading, objects: Objects::default(), jdk_state, threads: 0 })
     }
 
     /// Looks up what a test case names, and checks that the classes under test tell of their events.
@@ -131,6 +134,7 @@ impl Host {
     pub fn run(&mut self, test: &Prepared, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Execution {
         let env = self.jvm.env;
         statics::reset(env);
+        self.jdk_state.restore(env);
         let mut objects = std::mem::take(&mut self.objects);
         objects.clear();
         control::begin(scheduler, settings.max_events, objects, test.suffixes.len());

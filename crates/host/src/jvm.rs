@@ -151,27 +151,29 @@ fn options(settings: &JvmSettings, patch: &Path) -> Vec<String> {
     options
 }
 
-/// Methods that the compiler would replace by instructions of its own, past the native methods that tell of
-/// raw accesses.
+/// Methods that the compiler would replace by instructions of its own, past the hooks.
 fn disabled_intrinsics() -> String {
     const TYPES: [&str; 9] = ["Boolean", "Byte", "Char", "Double", "Float", "Int", "Long", "Reference", "Short"];
     let mut names: Vec<String> = Vec::new();
     for name in TYPES {
-        for (method, modes) in [("get", ["Opaque", "Acquire"]), ("put", ["Opaque", "Release"])] {
-            names.extend(modes.iter().map(|mode| format!("_{method}{name}{mode}")));
-        }
+        names.extend(["", "Volatile", "Opaque", "Acquire"].map(|mode| format!("_get{name}{mode}")));
+        names.extend(["", "Volatile", "Opaque", "Release"].map(|mode| format!("_put{name}{mode}")));
     }
-    for name in ["Byte", "Short"] {
-        names.push(format!("_compareAndSet{name}"));
-        names.push(format!("_compareAndExchange{name}"));
+    for name in ["Char", "Int", "Long", "Short"] {
+        names.extend(["_get", "_put"].map(|method| format!("{method}{name}Unaligned")));
     }
     for name in ["Byte", "Int", "Long", "Reference", "Short"] {
+        names.push(format!("_compareAndSet{name}"));
+        names.extend(["", "Acquire", "Release"].map(|mode| format!("_compareAndExchange{name}{mode}")));
         names.extend(["", "Plain", "Acquire", "Release"].map(|mode| format!("_weakCompareAndSet{name}{mode}")));
-        names.extend(["Acquire", "Release"].map(|mode| format!("_compareAndExchange{name}{mode}")));
         names.push(format!("_getAndSet{name}"));
         names.extend((name != "Reference").then(|| format!("_getAndAdd{name}")));
     }
-    // These copy arrays without a call of `System.arraycopy` or `clone`.
-    names.extend(["_copyOf", "_copyOfRange", "_clone", "_arraycopy"].map(str::to_owned));
+    names.extend(
+        ["_park", "_unpark", "_hashCode", "_identityHashCode", "_currentTimeMillis", "_nanoTime"].map(str::to_owned),
+    );
+    // These touch arrays without an instruction or call that tells of it.
+    names.extend(["_copyOf", "_copyOfRange", "_clone", "_arraycopy", "_vectorizedMismatch"].map(str::to_owned));
+    names.extend(["_equalsB", "_equalsC"].map(str::to_owned));
     format!("-XX:DisableIntrinsic={}", names.join(","))
 }

@@ -6,6 +6,7 @@ mod control;
 mod hook_class;
 mod host;
 mod instrument;
+mod jdk_state;
 mod jni;
 mod jvm;
 mod jvmti;

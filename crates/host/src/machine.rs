@@ -198,7 +198,9 @@ impl Machine {
         match event.kind {
             EventKind::Lock => self.is_free_for(event.object, thread),
             EventKind::Wake => !matches!(state.wait, Wait::Queued { .. }) && self.is_free_for(event.object, thread),
-            EventKind::Join => self.threads[event.slot as usize].ended || state.wait == Wait::TimedOut,
+            EventKind::Join => {
+                self.threads[event.slot as usize].ended || state.interrupted || state.wait == Wait::TimedOut
+            }
             EventKind::Park => state.permit || state.interrupted || state.wait == Wait::TimedOut,
             EventKind::Sleep => state.interrupted || state.wait == Wait::TimedOut,
             _ => true,
@@ -260,6 +262,11 @@ impl Machine {
             EventKind::Park => {
                 let state = self.thread_mut(thread);
                 (state.permit, state.wait) = (false, Wait::Not);
+            }
+            EventKind::Join if !self.threads[event.slot as usize].ended => {
+                let state = self.thread_mut(thread);
+                state.wait = Wait::Not;
+                return Found(std::mem::take(&mut state.interrupted));
             }
             EventKind::Sleep => {
                 let state = self.thread_mut(thread);

@@ -5,8 +5,8 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, CLOCK, CLONE, COPY, FORGET, HASH, HOLDS, HOOKS, Hook, INTERRUPT, NOTIFY, NOTIFY_ALL, PARK, RAW, SLEEP,
-    SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    ALIVE, CLOCK, CLONE, COPY, FORGET, HASH, HOLDS, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK,
+    RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -40,7 +40,7 @@ enum Change {
 pub const CLASSES: [&str; 4] = ["java/lang/Object", "java/lang/System", "java/lang/Thread", "jdk/internal/misc/Unsafe"];
 
 /// Methods that are changed though they are not native; all others are only if they are.
-const IN_JAVA: [&str; 2] = ["alive", "dispatchUncaughtException"];
+const IN_JAVA: [&str; 5] = ["alive", "dispatchUncaughtException", "interrupt", "interrupted", "isInterrupted"];
 
 fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
     Some(match (class, method, descriptor) {
@@ -60,7 +60,10 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Thread", "dispatchUncaughtException", _) => Change::Instead(UNCAUGHT),
         ("java/lang/Thread", "holdsLock", _) => Change::Value(HOLDS),
         ("java/lang/Thread", "start0", "()V") => Change::Around(STARTING, STARTED),
-        ("java/lang/Thread", "interrupt0", "()V") => Change::Before(INTERRUPT),
+        // Not its native part, for the flag is set before that.
+        ("java/lang/Thread", "interrupt", "()V") => Change::Before(INTERRUPT),
+        ("java/lang/Thread", "isInterrupted", "()Z") => Change::Before(LOOK),
+        ("java/lang/Thread", "interrupted", "()Z") => Change::Before(LOOK_OWN),
         ("java/lang/Thread", "clearInterruptEvent", "()V") => Change::Before(FORGET),
         // It is a native method up to Java 18 and reads a field since.
         ("java/lang/Thread", "isAlive" | "alive", "()Z") => Change::Value(ALIVE),

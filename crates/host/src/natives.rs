@@ -72,6 +72,8 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::INITIALIZED, Function(initialized as *mut c_void)),
     (hook_class::COPY, Function(copy as *mut c_void)),
     (hook_class::CLONE, Function(clone as *mut c_void)),
+    (hook_class::LOOK, Function(look as *mut c_void)),
+    (hook_class::LOOK_OWN, Function(look_own as *mut c_void)),
 ];
 
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;
@@ -215,8 +217,9 @@ extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, offset: jlo
     // Without an object the offset is an address outside the heap.
     if control::current().is_some() && !object.is_null() {
         let kind = RAW_KINDS.into_iter().find(|known| *known as jint == kind).expect("internal bug: no such access");
-        let (object, slot) = raw::place(interface(env), object, offset);
-        happen(env, on(kind, object, slot));
+        if let Some((object, slot)) = raw::place(interface(env), object, offset) {
+            happen(env, on(kind, object, slot));
+        }
     }
 }
 
@@ -232,7 +235,7 @@ extern "system" fn wait(env: *mut JNIEnv, _: jclass, object: jobject, millis: jl
     }
     if let Some(joined) = threads::find(identity_hash(env, object)) {
         // `Thread.join` waits for the thread to be notified by its end, which no event tells of.
-        return join(env, object, joined);
+        return join(env, object, joined, (millis > 0).then(|| millis as u64 * NANOS_A_MILLI));
     }
     let id = number(env, object);
     let depth = control::with_machine(|machine| machine.depth(thread, id)).unwrap_or(0).max(1);
@@ -266,11 +269,24 @@ fn interrupted(env: *mut JNIEnv) {
     interface(env).throw_new("java/lang/InterruptedException", "");
 }
 
-/// Waits for a thread to end: first as an event, then for it to be gone indeed.
-fn join(env: *mut JNIEnv, object: jobject, joined: ThreadId) -> jboolean {
-    if happen(env, plain(EventKind::Join, joined.0 as u32)).is_some() {
-        let depth = release(env, object);
-        (0..depth).for_each(|_| interface(env).monitor_enter(object));
+/// Waits for a thread to end. The caller holds the thread's monitor, and must not while it waits.
+fn join(env: *mut JNIEnv, object: jobject, joined: ThreadId, nanos: Option<u64>) -> jboolean {
+    let id = number(env, object);
+    let depth =
+        control::current().and_then(|thread| control::with_machine(|machine| machine.depth(thread, id))).unwrap_or(0);
+    let real = release(env, object);
+    // The monitor may have been taken by events, or by opaque code that tells of none.
+    let found = (0..depth)
+        .try_for_each(|_| control::event(on(EventKind::Unlock, id, 0)).map(drop))
+        .and_then(|()| control::event_within(plain(EventKind::Join, joined.0 as u32), nanos))
+        .and_then(|found| {
+            (0..depth).try_for_each(|_| control::event(on(EventKind::Lock, id, 0)).map(drop)).map(|()| found)
+        });
+    (0..real).for_each(|_| interface(env).monitor_enter(object));
+    match found {
+        Ok(Found(true)) => interrupted(env),
+        Ok(Found(false)) => {}
+        Err(Unwind) => interface(env).throw(functions().unwind.0),
     }
     true
 }
@@ -419,10 +435,11 @@ extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobject, except
         return true;
     }
     match threads::find(identity_hash(env, thread)) {
+        // What the code under test handles itself is not uncaught.
+        Some(_) if functions().reading.has_handler(interface(env), thread) => false,
         Some(id) => {
             control::note_uncaught(id, functions().reading.thrown(interface(env), exception));
-            // Nothing is printed, unless the code under test wants to handle it.
-            !functions().reading.has_handler(interface(env), thread)
+            true
         }
         None => false,
     }
@@ -482,5 +499,19 @@ extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject) {
         if happen(env, on(EventKind::Read, array, index as u32)).is_none() {
             return;
         }
+    }
+}
+
+extern "system" fn look(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    if control::current().is_some()
+        && let Some(thread) = threads::find(identity_hash(env, thread))
+    {
+        happen(env, plain(EventKind::Interrupted, thread.0 as u32));
+    }
+}
+
+extern "system" fn look_own(env: *mut JNIEnv, _: jclass) {
+    if let Some(thread) = control::current() {
+        happen(env, plain(EventKind::Interrupted, thread.0 as u32));
     }
 }

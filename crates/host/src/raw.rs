@@ -4,6 +4,7 @@ use crate::agent::LOADED;
 use crate::control;
 use crate::jni::Env;
 use crate::natives;
+use crate::scope::is_rewritten;
 use crate::sites::FieldRef;
 use classfile::Flags;
 use jni_sys::{jclass, jmethodID, jobject, jvalue};
@@ -26,18 +27,15 @@ enum Content {
 static CONTENTS: Mutex<Option<HashMap<i32, Content>>> = Mutex::new(None);
 
 /// The object and slot of an event for what is at `offset` in `object`: the same as for an instruction that
-/// names the field or element.
-pub fn place(env: Env, object: jobject, offset: i64) -> (ObjectId, u32) {
+/// names the field or element. None for a field of a class that is opaque.
+pub fn place(env: Env, object: jobject, offset: i64) -> Option<(ObjectId, u32)> {
     let content = control::uncontrolled(|| env.frame(|| content(env, object)));
     match content {
-        Content::Elements { first, size } => (natives::number_of(env, object), ((offset - first) / size.max(1)) as u32),
-        Content::Fields(fields) => {
-            (natives::number_of(env, object), fields.get(&offset).copied().unwrap_or(offset as u32))
+        Content::Elements { first, size } => {
+            Some((natives::number_of(env, object), ((offset - first) / size.max(1)) as u32))
         }
-        Content::Statics(fields) => match fields.get(&offset) {
-            Some(&field) => (ObjectId::NONE, field),
-            None => (natives::number_of(env, object), offset as u32),
-        },
+        Content::Fields(fields) => fields.get(&offset).map(|&field| (natives::number_of(env, object), field)),
+        Content::Statics(fields) => fields.get(&offset).map(|&field| (ObjectId::NONE, field)),
     }
 }
 
@@ -88,8 +86,10 @@ fn find_out(env: Env, object: jobject, class: jclass, is_class: bool) -> Content
             if (modifiers & Flags::STATIC.0 as i32 != 0) != is_class {
                 return;
             }
-            if let Some(offset) = offset(field, is_class) {
-                let declared = FieldRef { class: class_name(env, current).replace('.', "/"), name };
+            let declared = FieldRef { class: class_name(env, current).replace('.', "/"), name };
+            if is_rewritten(&declared.class)
+                && let Some(offset) = offset(field, is_class)
+            {
                 let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
                 let sites = &mut loaded.as_mut().expect("internal bug: no agent").sites;
                 offsets.insert(offset, sites.number_of_field(declared));

@@ -30,6 +30,17 @@ pub fn is_hushed(class: &str, method: &str) -> bool {
     match class {
         _ if method == "<clinit>" => true,
         "java/lang/ClassLoader" => method == "loadClass",
+        // Names and groups of threads, and the books that the JDK keeps of them.
+        "java/lang/Thread" => method == "<init>" || method == "exit",
+        "java/lang/ThreadGroup" => true,
+        _ if class.starts_with("jdk/internal/vm/") => {
+            matches!(method, "onStart" | "onExit" | "registerContainer" | "deregisterContainer")
+        }
+        // Method handles are made and compiled when they were used often enough.
+        "java/lang/invoke/MethodHandle" => method == "customize",
+        "java/lang/invoke/LambdaForm" | "java/lang/invoke/InvokerBytecodeGenerator" => {
+            !method.starts_with("interpret") && method != "<init>"
+        }
         "java/lang/invoke/MethodHandleNatives" => method.starts_with("link") || method.starts_with("find"),
         _ => false,
     }

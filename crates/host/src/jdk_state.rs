@@ -1,0 +1,101 @@
+//! Counters of the JDK that the code under test can see the value of: numbers and names of threads, and
+//! seeds. They are set back before every execution.
+
+use crate::control;
+use crate::jni::Env;
+use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
+
+/// Static fields that count. Which there are depends on the version.
+const COUNTERS: [(&str, &str, &str); 11] = [
+    ("java/lang/Thread", "threadInitNumber", "I"),
+    ("java/lang/Thread", "threadSeqNumber", "J"),
+    ("java/lang/Thread$ThreadNumbering", "next", "I"),
+    ("java/lang/ThreadLocal", "nextHashCode", "Ljava/util/concurrent/atomic/AtomicInteger;"),
+    ("java/util/Random", "seedUniquifier", "Ljava/util/concurrent/atomic/AtomicLong;"),
+    ("java/util/SplittableRandom", "defaultGen", "Ljava/util/concurrent/atomic/AtomicLong;"),
+    ("java/util/concurrent/ThreadLocalRandom", "seeder", "Ljava/util/concurrent/atomic/AtomicLong;"),
+    ("java/util/concurrent/ThreadLocalRandom", "probeGenerator", "Ljava/util/concurrent/atomic/AtomicInteger;"),
+    (
+        "java/util/concurrent/Executors$DefaultThreadFactory",
+        "poolNumber",
+        "Ljava/util/concurrent/atomic/AtomicInteger;",
+    ),
+    ("java/util/concurrent/ForkJoinPool", "poolIds", "I"),
+    ("java/util/concurrent/ForkJoinPool", "poolNumberSequence", "I"),
+];
+
+/// The counters with the values they had first.
+pub struct JdkState {
+    counters: Vec<Counter>,
+    /// The address of the next thread's number, since Java 21.
+    next_thread: Option<(*mut i64, i64)>,
+}
+
+enum Counter {
+    Field { class: jclass, field: jfieldID, letter: u8, value: jvalue },
+    Atomic { object: jobject, set: jmethodID, value: jvalue },
+}
+
+impl JdkState {
+    /// Remembers all counters as they are now.
+    pub fn remember(env: Env) -> Self {
+        let counters = COUNTERS.iter().filter_map(|(class, field, descriptor)| {
+            let counter = env.frame(|| counter(env, class, field, descriptor));
+            // This version has no such counter.
+            env.take_exception();
+            counter
+        });
+        JdkState { counters: counters.collect(), next_thread: env.frame(|| next_thread(env)) }
+    }
+
+    /// Sets all counters back.
+    pub fn restore(&self, env: Env) {
+        control::uncontrolled(|| {
+            for counter in &self.counters {
+                match counter {
+                    Counter::Field { class, field, letter, value } => {
+                        env.put_static(*class, *field, *letter, *value);
+                    }
+                    Counter::Atomic { object, set, value } => {
+                        env.call(*object, *set, b'V', &[*value]);
+                    }
+                }
+            }
+        });
+        if let Some((address, value)) = self.next_thread {
+            // SAFETY: the virtual machine has told that it counts threads there, and no thread starts now.
+            unsafe { address.write_volatile(value) };
+        }
+    }
+}
+
+fn counter(env: Env, class: &str, field: &str, descriptor: &str) -> Option<Counter> {
+    let class = env.global(env.find_class(class)?);
+    let id = env.static_field(class, field, descriptor)?;
+    let letter = descriptor.as_bytes()[0];
+    let value = env.get_static(class, id, letter);
+    if letter != b'L' {
+        return Some(Counter::Field { class, field: id, letter, value });
+    }
+    // SAFETY: the letter says that it is a reference.
+    let object = env.global(unsafe { value.l });
+    let of = env.class_of(object);
+    let (get, set, letter) = match descriptor.contains("Long") {
+        true => ("()J", "(J)V", b'J'),
+        false => ("()I", "(I)V", b'I'),
+    };
+    let value = env.call(object, env.method(of, "get", get)?, letter, &[]);
+    Some(Counter::Atomic { object, set: env.method(of, "set", set)?, value })
+}
+
+fn next_thread(env: Env) -> Option<(*mut i64, i64)> {
+    let class = env.find_class("java/lang/Thread")?;
+    let Some(method) = env.static_method(class, "getNextThreadIdOffset", "()J") else {
+        env.take_exception();
+        return None;
+    };
+    // SAFETY: the method returns a long.
+    let address = unsafe { env.call_static(class, method, b'J', &[]).j } as *mut i64;
+    // SAFETY: it is the address of a long of the virtual machine's.
+    (!address.is_null()).then(|| (address, unsafe { address.read_volatile() }))
+}
