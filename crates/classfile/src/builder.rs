@@ -15,7 +15,7 @@ use crate::effect::effect;
 use crate::encode::{Form, encode};
 use crate::flags::Flags;
 use crate::instruction::{Condition, Instruction, Pc};
-use crate::type_state::{MethodShape, NotTypable, SlotType, TypeState};
+use crate::type_state::{Made, MethodShape, NotTypable, SlotType, TypeState};
 use std::borrow::Cow;
 
 /// A place in code that is being built.
@@ -75,10 +75,16 @@ impl CodeBuilder {
     /// Appends an instruction that does not jump; jumps take labels, and have calls of their own.
     pub fn push(&mut self, instruction: Instruction, constants: &ConstantPool<'_>) -> Result<(), EditError> {
         let pc = self.here()?;
-        if let Some(state) = &mut self.state {
-            state.step(&instruction, Some(pc), &self.shape.class, constants)?;
-            self.max_locals = self.max_locals.max(state.locals.len() as u16);
+        let mut jumps = false;
+        instruction.for_each_target(|_| jumps = true);
+        if jumps {
+            return Err(EditError::Misuse("jumps of built code go to labels"));
         }
+        let Some(state) = &mut self.state else {
+            return Err(EditError::Misuse("an instruction stands where control never comes"));
+        };
+        state.step(&instruction, Made::At(pc), &self.shape.class, constants)?;
+        self.max_locals = self.max_locals.max(state.locals.len() as u16);
         let effect = effect(&instruction, constants);
         self.depth = self.depth.saturating_sub(effect.pops) + effect.pushes;
         self.max_stack = self.max_stack.max(self.depth);
@@ -109,9 +115,12 @@ impl CodeBuilder {
     pub fn bind(&mut self, label: Label) -> Result<(), EditError> {
         let pc = self.here()?;
         let state = &mut self.labels[label.0];
+        if state.place.is_some() {
+            return Err(EditError::Misuse("a label is bound twice"));
+        }
         state.place = Some(pc);
         let types = match (state.expected.take(), self.state.take()) {
-            (Some(jumped), Some(fallen)) => agreed(jumped, fallen),
+            (Some(jumped), Some(fallen)) => agreed(jumped, fallen)?,
             (jumped, fallen) => jumped.or(fallen).ok_or(EditError::NotTypable)?,
         };
         self.depth = types.stack.len() as u16;
@@ -144,7 +153,9 @@ impl CodeBuilder {
         let covered = &self.labels[start.0];
         covered.place.ok_or(EditError::NotTypable)?;
         let types = TypeState { locals: covered.locals.clone(), stack: vec![class] };
-        self.state = None;
+        if self.state.is_some() {
+            return Err(EditError::Misuse("control falls into a handler"));
+        }
         self.labels[handler.0].expected = Some(types);
         self.bind(handler)?;
         self.max_stack = self.max_stack.max(self.depth);
@@ -160,7 +171,8 @@ impl CodeBuilder {
         }
         for (at, label) in std::mem::take(&mut self.jumps) {
             let offset = self.place(label)? as i32 - at as i32;
-            let offset = i16::try_from(offset).map_err(|_| EditError::TooLong(length))?;
+            let offset =
+                i16::try_from(offset).map_err(|_| EditError::Misuse("a jump of built code is longer than 32 KB"))?;
             self.bytes[at + 1..at + 3].copy_from_slice(&offset.to_be_bytes());
         }
         let mut handlers = Vec::new();
@@ -195,7 +207,7 @@ impl CodeBuilder {
             && let Some(types) = self.state.clone()
         {
             target.expected = Some(match target.expected.take() {
-                Some(before) => agreed(before, types),
+                Some(before) => agreed(before, types)?,
                 None => types,
             });
         }
@@ -220,9 +232,12 @@ fn encode_text(text: &str) -> Box<[u8]> {
 
 /// What two ways to the same place agree on: locals of different types are unusable there, but two
 /// objects are at least objects. Stacks must be alike but for that.
-fn agreed(a: TypeState, b: TypeState) -> TypeState {
+fn agreed(a: TypeState, b: TypeState) -> Result<TypeState, EditError> {
+    if a.stack.len() != b.stack.len() {
+        return Err(EditError::Misuse("two ways to a label leave stacks of different heights"));
+    }
     let merge = |a: Vec<SlotType>, b: Vec<SlotType>| a.into_iter().zip(b).map(|(a, b)| a.agreed(b)).collect();
-    TypeState { locals: merge(a.locals, b.locals), stack: merge(a.stack, b.stack) }
+    Ok(TypeState { locals: merge(a.locals, b.locals), stack: merge(a.stack, b.stack) })
 }
 
 impl SlotType {

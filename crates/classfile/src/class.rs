@@ -8,6 +8,7 @@ use crate::constant_pool::ConstantPool;
 use crate::descriptor::{MethodDescriptor, TypeDescriptor};
 use crate::error::{Overflow, ParseError, ParseErrorKind};
 use crate::flags::Flags;
+use crate::instruction::{Instruction, InvokeOp};
 use crate::java_str::JavaStr;
 
 /// A class, interface, enum, record, annotation type or module declaration.
@@ -52,6 +53,10 @@ pub struct Method<'a> {
 
 /// The class file version of Java 1.0, the oldest.
 pub const OLDEST_VERSION: u16 = 45;
+/// Java 1.4: since then the virtual machine takes texts in their shortest form only.
+const FIRST_STRICT_VERSION: u16 = 48;
+/// Java 5: since then a class is a constant that can be loaded.
+const FIRST_VERSION_WITH_CLASS_LITERALS: u16 = 49;
 /// The class file version of Java 25, the newest that this crate knows.
 pub const NEWEST_VERSION: u16 = 69;
 
@@ -67,7 +72,7 @@ impl<'a> ClassFile<'a> {
         if !(OLDEST_VERSION..=NEWEST_VERSION).contains(&major_version) {
             return Err(r.error(ParseErrorKind::Version(major_version)));
         }
-        let constants = ConstantPool::parse(&mut r)?;
+        let constants = ConstantPool::parse(&mut r, major_version < FIRST_STRICT_VERSION)?;
         let flags = Flags(r.u2()?);
         let this_class = constants.read(&mut r)?;
         let super_class = constants.read_optional(&mut r)?;
@@ -160,6 +165,20 @@ impl<'a> ClassFile<'a> {
             Some(AttributeValue::BootstrapMethods(methods)) => methods,
             _ => &[],
         }
+    }
+
+    /// Instructions that push this class, as an object of class `Class`. Before Java 5 that takes a call,
+    /// which may throw.
+    pub fn load_this_class(&mut self) -> Result<Vec<Instruction>, Overflow> {
+        if self.major_version >= FIRST_VERSION_WITH_CLASS_LITERALS {
+            let this = self.constants.index(self.this_class.raw());
+            return Ok(vec![Instruction::Ldc(this.expect("internal bug: a class is loadable"))]);
+        }
+        let name = self.name().to_str().replace('/', ".");
+        let name = self.constants.add_string(&name)?;
+        let descriptor = "(Ljava/lang/String;)Ljava/lang/Class;";
+        let for_name = self.constants.add_method("java/lang/Class", "forName", descriptor)?;
+        Ok(vec![Instruction::Ldc(name), Instruction::Invoke(InvokeOp::Static, for_name)])
     }
 
     /// The method with that name and descriptor, by its number in `methods`.

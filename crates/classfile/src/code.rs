@@ -121,13 +121,14 @@ impl<'a> Code<'a> {
     fn check_tables(&self, starts: &Starts) -> Result<(), ParseErrorKind> {
         let length = self.bytes.len() as u32;
         let mut frame_tables = 0;
+        let is_new = |pc: Pc| starts.has(pc) && self.bytes[pc as usize] == NEW;
         for attribute in &self.attributes {
             match &attribute.value {
                 AttributeValue::StackMapTable(frames) => {
                     frame_tables += 1;
                     let mut next = 0u32;
                     for frame in frames {
-                        if frame.types().any(|t| matches!(t, VerificationType::Uninitialized(pc) if !starts.has(*pc))) {
+                        if frame.types().any(|t| matches!(t, VerificationType::Uninitialized(pc) if !is_new(*pc))) {
                             return Err(ParseErrorKind::Attribute("StackMapTable"));
                         }
                         let pc = next + frame.offset_delta as u32;
@@ -177,6 +178,9 @@ impl<'a> Code<'a> {
         write_attributes(&self.attributes, out)
     }
 }
+
+/// The opcode of `new`.
+const NEW: u8 = 187;
 
 /// Reads one instruction after the other.
 #[derive(Clone, Debug)]

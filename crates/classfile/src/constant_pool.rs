@@ -301,7 +301,8 @@ impl Default for ConstantPool<'_> {
 
 /// Reading and writing.
 impl<'a> ConstantPool<'a> {
-    pub(crate) fn parse(r: &mut Reader<'a>) -> Result<Self, ParseError> {
+    /// `lenient` for files so old that texts may be longer than they need be.
+    pub(crate) fn parse(r: &mut Reader<'a>, lenient: bool) -> Result<Self, ParseError> {
         let count = r.u2()? as usize;
         if count == 0 {
             return Err(r.error(ParseErrorKind::Truncated { wanted: 1, left: 0 }));
@@ -317,7 +318,9 @@ impl<'a> ConstantPool<'a> {
             match r.u1()? {
                 1 => {
                     let length = r.u2()? as usize;
-                    JavaStr::new(r.bytes(length)?).ok_or_else(|| tag_at.error(ParseErrorKind::Utf8))?;
+                    let text = r.bytes(length)?;
+                    let text = if lenient { JavaStr::new_lenient(text) } else { JavaStr::new(text) };
+                    text.ok_or_else(|| tag_at.error(ParseErrorKind::Utf8))?;
                 }
                 3 | 4 | 9..=12 | 17 | 18 => drop(r.bytes(4)?),
                 5 | 6 => {

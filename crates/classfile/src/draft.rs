@@ -8,7 +8,7 @@ use crate::edit::EditError;
 use crate::instruction::Pc;
 use crate::java_str::JavaStr;
 use crate::stack_map::{Frame, FrameKind, FullFrame, VerificationType};
-use crate::type_state::{NotTypable, SlotType, TypeState};
+use crate::type_state::{Made, NotTypable, SlotType, TypeState};
 
 /// Frames in the order of their places.
 #[derive(Debug, Default)]
@@ -126,8 +126,8 @@ fn entries(
             SlotType::Double => VerificationType::Double,
             SlotType::Null => VerificationType::Null,
             SlotType::UninitializedThis => VerificationType::UninitializedThis,
-            SlotType::Uninitialized(Some(pc)) => VerificationType::Uninitialized(place(*pc)),
-            SlotType::Uninitialized(None) => return Err(NotTypable.into()),
+            SlotType::Uninitialized(Made::At(pc)) => VerificationType::Uninitialized(place(*pc)),
+            SlotType::Uninitialized(Made::New(_)) => return Err(NotTypable.into()),
             SlotType::Object(name) => VerificationType::Object(constants.add_class_name(JavaStr::checked(name))?),
         });
     }

@@ -5,13 +5,16 @@
 //! jumps and switches with their padding, the exception table, frames, line numbers, local variables and
 //! type annotations. A jump that becomes longer than 32 KB is widened.
 //!
-//! What is inserted is a straight run of instructions. It may jump to any instruction of the original
-//! code, not into another insertion. It must leave the stack as the code after it expects it.
+//! What is inserted is a run of instructions. It may jump to any instruction of the original code; what is
+//! inserted before an instruction and jumps to that one jumps over the rest of itself. It must leave the
+//! stack as the code after it expects it, and where it jumps to must not rely on locals that it does not
+//! have. It is not verified: the virtual machine does that.
 //!
 //! Attributes of the code that the specification does not know are kept, though they may hold offsets.
 
 use crate::class::{ClassFile, Method};
 use crate::code::{Code, Handler};
+use crate::constant::{Index, kind};
 use crate::constant_pool::ConstantPool;
 use crate::error::Overflow;
 use crate::flags::Flags;
@@ -61,9 +64,12 @@ pub struct Wrap {
     pub enter: Vec<Instruction>,
     /// Runs before each return, with the value to return on the stack; not covered by the handler.
     pub leave: Vec<Instruction>,
-    /// Runs when an exception would leave the body, with the exception on the stack, which it must leave
-    /// there: it is thrown on. Of the locals it sees only those added by [`CodeEdit::add_local`].
+    /// Runs when an exception would leave the body, with the exception on the stack. If it leaves it there
+    /// and goes on, it is thrown on; it may also return. Of the locals it sees only those added by
+    /// [`CodeEdit::add_local`].
     pub catch: Vec<Instruction>,
+    /// What is caught; everything if it is None.
+    pub catches: Option<Index<kind::Class>>,
 }
 
 /// Why code was left as it was.
@@ -82,6 +88,12 @@ pub enum EditError {
     /// A change names an offset at which no instruction starts.
     #[error("no instruction starts at offset {0}")]
     NoInstruction(Pc),
+    /// New instructions stand where control never comes: behind one that never goes on.
+    #[error("what is inserted at offset {0} can never run")]
+    Unreachable(Pc),
+    /// Code was built in a way that it cannot be.
+    #[error("{0}")]
+    Misuse(&'static str),
     /// A frame is needed where the types of locals and stack cannot be told: the code has no frames
     /// though its class is of a version that needs them, uses `jsr`, or does not verify.
     #[error("the types at an instruction cannot be told")]
@@ -112,12 +124,13 @@ impl CodeEdit {
     }
 
     /// Runs `instructions` after the one at `pc` when control goes on from it, not when the one behind is
-    /// jumped to. Nothing can run after an instruction that never goes on, such as a return.
+    /// jumped to. After an instruction that never goes on, such as a return, that is an error.
     pub fn insert_after(&mut self, pc: Pc, instructions: &[Instruction]) {
         self.insert(pc, Place::After, instructions);
     }
 
-    /// Runs `instructions` instead of the one at `pc`. With none, nothing runs there.
+    /// Runs `instructions` instead of the one at `pc`. With none, nothing runs there. A second replacement of
+    /// the same one runs after the first.
     pub fn replace(&mut self, pc: Pc, instructions: &[Instruction]) {
         // Something must stay, or two frames could fall on the same offset and a handler cover nothing.
         let instructions = if instructions.is_empty() { &[Instruction::Nop] } else { instructions };
@@ -125,7 +138,8 @@ impl CodeEdit {
     }
 
     /// Adds a local variable and gives its slot. It must be set when the method is entered, by
-    /// [`Wrap::enter`]: from there on every frame promises it.
+    /// [`Wrap::enter`]: from there on every frame promises it. One of type `Top` is promised by none, and so
+    /// serves for values that are stored and loaded within one insertion; ask for two if they are wide.
     pub fn add_local(&mut self, local_type: VerificationType) -> Result<u16, Overflow> {
         let slot = self.max_locals;
         self.max_locals = slot.checked_add(local_type.slots()).ok_or(Overflow("local variables"))?;
@@ -154,10 +168,14 @@ impl CodeEdit {
         &self.instructions[insertion.from as usize..insertion.to as usize]
     }
 
-    /// Whether an instruction was replaced by a run that may never go on to what stands behind.
-    pub(crate) fn replaces_flow(&self) -> bool {
-        let ends = |i: &Insertion| self.run(*i).iter().any(|instruction| !instruction.falls_through());
-        self.insertions.iter().any(|i| i.place == Place::Instead && ends(i))
+    /// Whether a run may never go on to what stands behind it.
+    pub(crate) fn ends_flow(&self) -> bool {
+        self.instructions.iter().any(|instruction| !instruction.falls_through())
+    }
+
+    /// Whether something is inserted at this offset, or replaced.
+    pub(crate) fn is_at(&self, pc: Pc) -> bool {
+        self.insertions.binary_search_by_key(&pc, |insertion| insertion.pc).is_ok()
     }
 
     /// Puts insertions in the order in which they stand in the code, and checks where new jumps go.
@@ -191,8 +209,9 @@ impl ClassFile<'_> {
             return Ok(());
         }
         let Self { constants, methods, this_class, major_version, .. } = self;
-        let Method { flags, name, descriptor, .. } = methods[method];
-        let code = methods[method].code_mut().ok_or(EditError::NoCode)?;
+        let Some(owner) = methods.get_mut(method) else { return Err(EditError::Misuse("there is no such method")) };
+        let Method { flags, name, descriptor, .. } = *owner;
+        let code = owner.code_mut().ok_or(EditError::NoCode)?;
         edit.prepare(code)?;
         let layout = lay_out(code, &edit, constants)?;
         let is_constructor = constants.utf8(name) == "<init>";
@@ -205,8 +224,8 @@ impl ClassFile<'_> {
         let reframed = reframe(code, &edit, &layout, is_constructor, shape, constants, *major_version)?;
 
         let mut handlers: Vec<Handler> = code.handlers.iter().map(|h| relocate_handler(h, &layout)).collect();
-        if edit.wrap.is_some() {
-            let cover = |(start, end)| Handler { start, end, handler: layout.handler(), catch: None };
+        if let Some(wrap) = &edit.wrap {
+            let cover = |(start, end)| Handler { start, end, handler: layout.handler(), catch: wrap.catches };
             handlers.extend(covered(&layout, &reframed.not_covered).into_iter().map(cover));
         }
         if handlers.len() > u16::MAX as usize {

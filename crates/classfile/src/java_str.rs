@@ -16,6 +16,12 @@ impl<'a> JavaStr<'a> {
         (is_plain_ascii(bytes) || is_modified_utf8(bytes)).then_some(JavaStr(bytes))
     }
 
+    /// The text, if the bytes are what class files before Java 1.4 may hold: characters need not be in their
+    /// shortest form.
+    pub fn new_lenient(bytes: &'a [u8]) -> Option<Self> {
+        (JavaStr::new(bytes).is_some() || is_lenient_utf8(bytes)).then_some(JavaStr(bytes))
+    }
+
     /// Bytes that were checked before.
     pub(crate) fn checked(bytes: &'a [u8]) -> Self {
         JavaStr(bytes)
@@ -103,6 +109,18 @@ fn is_modified_utf8(mut bytes: &[u8]) -> bool {
     }
 }
 
+fn is_lenient_utf8(mut bytes: &[u8]) -> bool {
+    loop {
+        bytes = match bytes {
+            [] => return true,
+            [1..=0x7f, rest @ ..] => rest,
+            [0xc0..=0xdf, 0x80..=0xbf, rest @ ..] => rest,
+            [0xe0..=0xef, 0x80..=0xbf, 0x80..=0xbf, rest @ ..] => rest,
+            _ => return false,
+        }
+    }
+}
+
 /// The UTF-16 units of checked bytes.
 fn utf16(mut bytes: &[u8]) -> impl Iterator<Item = u16> {
     std::iter::from_fn(move || {
@@ -140,6 +158,13 @@ mod tests {
     #[test]
     fn a_lone_surrogate_is_text_but_not_a_rust_string() {
         assert_eq!(JavaStr::new(b"\xed\xa0\xb4").unwrap().to_str(), "\u{fffd}");
+    }
+
+    #[test]
+    fn long_forms_are_for_old_class_files_only() {
+        assert_eq!(JavaStr::new(b"\xc1\x81"), None);
+        assert_eq!(JavaStr::new_lenient(b"\xc1\x81").unwrap().to_str(), "A");
+        assert_eq!(JavaStr::new_lenient(b"\xc1"), None);
     }
 
     #[test]

@@ -6,8 +6,9 @@ use crate::constant_pool::ConstantPool;
 use crate::edit::{CodeEdit, EditError};
 use crate::effect::effect;
 use crate::encode::{Form, encode};
+use crate::error::Overflow;
 use crate::instruction::{Condition, Instruction, Pc};
-use crate::stream::{Border, Step, for_each_step};
+use crate::stream::{Border, Run, Step, for_each_step};
 
 /// The new code, and where the old went.
 pub(crate) struct Layout {
@@ -16,6 +17,10 @@ pub(crate) struct Layout {
     labels: Vec<Pc>,
     /// Where an instruction itself stands now, if not at its label.
     moved: Vec<(Pc, Pc)>,
+    /// Instructions that made an object and are gone.
+    lost: Vec<Pc>,
+    /// Where what was inserted before an instruction ends.
+    behind: Vec<(Pc, Pc)>,
     /// All jumps in the order of the stream.
     pub(crate) jumps: Vec<Jump>,
     /// Where the wrapping handler's cover begins and ends, in turn.
@@ -31,6 +36,8 @@ pub(crate) struct Jump {
     at: Pc,
     kind: JumpKind,
     target: Pc,
+    /// Whether it goes to the instruction itself, behind what was inserted before it.
+    skips: bool,
     wide: bool,
     /// The instruction after it.
     pub(crate) next: Pc,
@@ -79,6 +86,11 @@ impl Layout {
         }
     }
 
+    /// Whether the instruction there made an object and is gone.
+    pub(crate) fn is_lost(&self, pc: Pc) -> bool {
+        self.lost.binary_search(&pc).is_ok()
+    }
+
     /// Where the wrapping handler begins.
     pub(crate) fn handler(&self) -> Pc {
         let handler = self.borders.iter().find(|(border, _)| *border == Border::Handler);
@@ -95,7 +107,16 @@ impl Layout {
     }
 
     fn distance(&self, jump: &Jump) -> i32 {
-        self.label(jump.target) as i32 - jump.at as i32
+        let target = if jump.skips { self.behind(jump.target) } else { self.label(jump.target) };
+        target as i32 - jump.at as i32
+    }
+
+    /// Where an instruction or its replacement begins, behind what was inserted before it.
+    pub(crate) fn behind(&self, pc: Pc) -> Pc {
+        match self.behind.binary_search_by_key(&pc, |&(pc, _)| pc) {
+            Ok(found) => self.behind[found].1,
+            Err(_) => self.label(pc),
+        }
     }
 }
 
@@ -112,6 +133,8 @@ struct Draft<'d> {
     copying: (usize, usize),
     /// Where the last label is.
     place: Pc,
+    /// The offset whose replacement was begun last.
+    begun: Option<Pc>,
 }
 
 impl<'d> Draft<'d> {
@@ -121,62 +144,94 @@ impl<'d> Draft<'d> {
             bytes: Vec::with_capacity(length + 4 * edit.instructions.len() + 16),
             labels: Vec::with_capacity(length + 1),
             moved: Vec::with_capacity(edit.insertions.len()),
+            lost: Vec::new(),
+            behind: Vec::with_capacity(edit.insertions.len()),
             jumps: Vec::new(),
             borders: Vec::new(),
             stack_rise: 0,
             handler_stack: 0,
         };
-        Draft { code, wide, layout, switches: Vec::new(), copying: (0, 0), place: 0 }
+        Draft { code, wide, layout, switches: Vec::new(), copying: (0, 0), place: 0, begun: None }
     }
 
     fn write(&mut self, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result<(), EditError> {
-        // Edits insert the same hook again and again.
-        let mut last: Option<(Instruction, i32)> = None;
-        let mut depth = 0;
-        let mut in_handler = false;
+        let mut stack = StackUse::default();
+        // Where control can come, as far as the edit itself decides.
+        let (mut reached, mut at) = (true, 0);
+        let mut dead = None;
         let stray = for_each_step(self.code, edit, |step| match step {
             Step::Label(pc) => {
-                depth = 0;
+                (reached, at) = (true, pc);
+                stack.depth = 0;
                 self.label(pc);
             }
             Step::Original(placed) => {
-                depth = 0;
+                reached = placed.instruction.falls_through();
+                stack.depth = 0;
                 if self.place != self.end() {
                     self.layout.moved.push((placed.pc, self.end()));
+                    self.layout.behind.push((placed.pc, self.end()));
                 }
-                if !self.put_jump(&placed.instruction, placed.length == 5) {
+                if !self.put_jump(&placed.instruction, placed.length == 5, false) {
                     self.copy(placed.pc as usize, placed.length as usize);
                 }
             }
-            Step::New(instruction) => {
-                let change = match &last {
-                    Some((known, change)) if known == instruction => *change,
-                    _ => {
-                        let effect = effect(instruction, constants);
-                        effect.pushes as i32 - effect.pops as i32
-                    }
-                };
-                last = Some((instruction.clone(), change));
-                depth += change;
-                let (needed, above) =
-                    if in_handler { (&mut self.layout.handler_stack, 1) } else { (&mut self.layout.stack_rise, 0) };
-                *needed = (*needed).max((above + depth).max(0) as u16);
-                if !self.put_jump(instruction, false) {
+            Step::New(instruction, run) => {
+                if !reached && dead.is_none() {
+                    dead = Some(at);
+                }
+                reached = instruction.falls_through();
+                stack.add(instruction, constants);
+                if let Run::Instead { pc, of_new } = run {
+                    self.replace(pc, of_new && matches!(instruction, Instruction::New(_)));
+                }
+                let skips = |target| run == Run::Before(target);
+                let skips = matches!(*instruction, Instruction::If(_, t) | Instruction::Goto(t) if skips(t));
+                if !self.put_jump(instruction, false, skips) {
                     self.flush();
                     encode(instruction, 0, Form::Shortest, constants, &mut self.layout.bytes);
                 }
             }
-            Step::Replaced(_) => depth = 0,
+            Step::Replaced(placed) => {
+                stack.depth = 0;
+                let made = matches!(placed.instruction, Instruction::New(_));
+                if made && self.layout.moved.last().is_none_or(|&(pc, _)| pc != placed.pc) {
+                    self.layout.lost.push(placed.pc);
+                }
+            }
             Step::Border(border) => {
                 self.layout.borders.push((border, self.end()));
-                if border == Border::Handler && edit.wrap.is_some() {
-                    (in_handler, depth, self.layout.handler_stack) = (true, 0, 1);
+                if border == Border::Handler {
+                    (reached, at) = (true, self.code.bytes().len() as Pc);
+                    stack.enter_handler(edit.wrap.is_some());
                 }
             }
         });
         self.flush();
         self.layout.labels.push(self.place);
-        stray.map_or(Ok(()), |pc| Err(EditError::NoInstruction(pc)))
+        (self.layout.stack_rise, self.layout.handler_stack) = stack.needed()?;
+        match (stray, dead) {
+            (Some(pc), _) => Err(EditError::NoInstruction(pc)),
+            (None, Some(pc)) => Err(EditError::Unreachable(pc)),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Notes where the replacement of an instruction begins, and where it makes the same object.
+    fn replace(&mut self, pc: Pc, makes: bool) {
+        let end = self.end();
+        if end != self.place && self.layout.behind.last().is_none_or(|&(last, _)| last != pc) && !self.replacing(pc) {
+            self.layout.behind.push((pc, end));
+        }
+        self.begun = Some(pc);
+        if makes && self.layout.moved.last().is_none_or(|&(last, _)| last != pc) {
+            self.layout.moved.push((pc, end));
+        }
+    }
+
+    /// Whether a replacement at this offset has begun.
+    fn replacing(&self, pc: Pc) -> bool {
+        self.begun == Some(pc)
     }
 
     /// Where the next instruction will stand.
@@ -205,7 +260,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Leaves room for a jump or switch; false for any other instruction.
-    fn put_jump(&mut self, instruction: &Instruction, was_wide: bool) -> bool {
+    fn put_jump(&mut self, instruction: &Instruction, was_wide: bool, skips: bool) -> bool {
         let (kind, target) = match *instruction {
             Instruction::If(condition, target) => (JumpKind::If(condition), target),
             Instruction::Goto(target) => (JumpKind::Goto, target),
@@ -229,7 +284,7 @@ impl<'d> Draft<'d> {
             (_, true) => 5,
         };
         let splits = wide && matches!(kind, JumpKind::If(_));
-        jumps.push(Jump { at, kind, target, wide, next: at.wrapping_add(length), splits });
+        jumps.push(Jump { at, kind, target, skips, wide, next: at.wrapping_add(length), splits });
         self.layout.bytes.resize(self.layout.bytes.len() + length as usize, 0);
         true
     }
@@ -249,6 +304,46 @@ impl<'d> Draft<'d> {
             encode(&retarget(switch, &self.layout.labels), *at, Form::Shortest, constants, &mut aimed);
             self.layout.bytes[*at as usize..][..aimed.len()].copy_from_slice(&aimed);
         }
+    }
+}
+
+/// The stack that new instructions need.
+#[derive(Default)]
+struct StackUse {
+    /// Above what the old code has there.
+    depth: i32,
+    rise: i32,
+    /// The most that the handler needs, once it has begun.
+    handler: Option<i32>,
+    /// Edits insert the same hook again and again.
+    last: Option<(Instruction, i32)>,
+}
+
+impl StackUse {
+    fn add(&mut self, instruction: &Instruction, constants: &ConstantPool<'_>) {
+        let change = match &self.last {
+            Some((known, change)) if known == instruction => *change,
+            _ => {
+                let effect = effect(instruction, constants);
+                effect.pushes as i32 - effect.pops as i32
+            }
+        };
+        self.last = Some((instruction.clone(), change));
+        self.depth += change;
+        let most = self.handler.as_mut().unwrap_or(&mut self.rise);
+        *most = (*most).max(self.depth);
+    }
+
+    /// The handler finds the exception on the stack.
+    fn enter_handler(&mut self, is_there: bool) {
+        self.depth = is_there as i32;
+        self.handler = is_there.then_some(1);
+    }
+
+    /// What the old code's bound rises by, and what the handler needs.
+    fn needed(&self) -> Result<(u16, u16), Overflow> {
+        let slots = |slots: i32| u16::try_from(slots).map_err(|_| Overflow("stack slots"));
+        Ok((slots(self.rise)?, slots(self.handler.unwrap_or(0))?))
     }
 }
 

@@ -13,8 +13,8 @@ use crate::edit::{CodeEdit, EditError};
 use crate::instruction::{Instruction, Pc};
 use crate::layout::Layout;
 use crate::stack_map::{Frame, FrameKind, VerificationType};
-use crate::stream::{Border, Step, for_each_step};
-use crate::type_state::{MethodShape, NotTypable, SlotType, TypeState};
+use crate::stream::{Border, Run, Step, for_each_step};
+use crate::type_state::{Made, MethodShape, NotTypable, SlotType, TypeState};
 
 /// Java 6. Before it, the verifier infers types and class files hold no frames.
 const FIRST_VERSION_WITH_FRAMES: u16 = 50;
@@ -48,8 +48,12 @@ pub(crate) fn reframe(
             || !edit.targets.is_empty()
             || !edit.locals.is_empty()
             || edit.wrap.is_some()
-            || edit.replaces_flow());
+            || edit.ends_flow());
     let holes = edit.wrap.is_some() && is_constructor;
+    let names_lost = |t: &VerificationType| matches!(t, VerificationType::Uninitialized(pc) if layout.is_lost(*pc));
+    if code.frames().iter().any(|frame| frame.types().any(names_lost)) {
+        return Err(EditError::NotTypable);
+    }
     if !afresh && !holes {
         return Ok(Reframed { frames: Frames::Shifted, not_covered: Vec::new() });
     }
@@ -110,8 +114,12 @@ struct Follower<'f> {
     jumps: usize,
     /// The types here; None where control does not come, as far as the code has told.
     state: Option<TypeState>,
-    /// The types at the last label.
+    /// The types at the last label, where an edit may need them.
     at_label: Option<TypeState>,
+    /// How many objects new instructions have made.
+    made: u32,
+    /// Whether something inserted here jumps over the rest of itself.
+    skips: bool,
     /// What the code behind a replaced instruction relies on, if the replacement never goes on.
     unreached: Option<TypeState>,
     /// Types at places of the new code that need a frame.
@@ -138,6 +146,8 @@ fn follow<'f>(
         frames: Drafts::from_entry(&entry),
         state: Some(entry),
         at_label: None,
+        made: 0,
+        skips: false,
         unreached: None,
         uninitialized: Vec::new(),
     };
@@ -154,17 +164,36 @@ impl Follower<'_> {
     fn step(&mut self, step: Step<'_>) -> Result<(), NotTypable> {
         match step {
             Step::Label(pc) => self.label(pc)?,
-            Step::Original(placed) => self.instruction(&placed.instruction, Some(placed.pc))?,
-            Step::New(instruction) => self.instruction(instruction, None)?,
+            Step::Original(placed) => {
+                self.behind_insertions(placed.pc)?;
+                self.instruction(&placed.instruction, Made::At(placed.pc))?;
+            }
+            Step::New(instruction, run) => {
+                self.made += 1;
+                let made = match run {
+                    Run::Instead { pc, of_new: true } => Made::At(pc),
+                    _ => Made::New(self.made),
+                };
+                match (run, instruction) {
+                    (Run::Instead { pc, .. }, _) => self.behind_insertions(pc)?,
+                    (Run::Before(pc), Instruction::If(_, target) | Instruction::Goto(target)) => {
+                        self.skips |= *target == pc;
+                    }
+                    _ => {}
+                }
+                self.instruction(instruction, made)?;
+            }
             Step::Replaced(placed) if self.state.is_none() && placed.instruction.falls_through() => {
-                let (class, constants) = (&self.shape.class, self.constants);
-                run(&mut self.at_label, &placed.instruction, Some(placed.pc), class, constants)?;
+                let (class, constants, made) = (&self.shape.class, self.constants, Made::At(placed.pc));
+                run(&mut self.at_label, &placed.instruction, made, class, constants)?;
                 self.unreached = self.at_label.take();
             }
             Step::Border(Border::Handler) if self.edit.wrap.is_some() => {
                 let mut types = TypeState::default();
                 self.promise_locals(&mut types);
-                types.stack.push(SlotType::object("java/lang/Throwable"));
+                let catches = self.edit.wrap.as_ref().and_then(|wrap| wrap.catches);
+                let caught = catches.map(|class| self.constants.class_name(class).as_bytes().into());
+                types.stack.push(caught.map_or_else(|| SlotType::object("java/lang/Throwable"), SlotType::Object));
                 self.state = Some(types);
                 self.frame(self.layout.handler())?;
             }
@@ -195,15 +224,30 @@ impl Follower<'_> {
         } else if self.edit.targets.binary_search(&pc).is_ok() {
             self.frame(at)?;
         }
-        if self.state.as_ref().is_some_and(TypeState::this_is_uninitialized) {
+        let constructs = self.shape.is_constructor;
+        if constructs && self.state.as_ref().is_some_and(TypeState::this_is_uninitialized) {
             self.uninitialized.push((at, OPEN));
         }
-        self.at_label.clone_from(&self.state);
+        self.skips = false;
+        self.at_label = if self.edit.is_at(pc) { self.state.clone() } else { None };
         Ok(())
     }
 
-    fn instruction(&mut self, instruction: &Instruction, pc: Option<Pc>) -> Result<(), NotTypable> {
-        run(&mut self.state, instruction, pc, &self.shape.class, self.constants)?;
+    /// Comes to an instruction or its replacement, behind what was inserted before it. A frame is needed
+    /// there if the insertion jumps there, or if it never goes on.
+    fn behind_insertions(&mut self, pc: Pc) -> Result<(), NotTypable> {
+        let cut_off = self.state.is_none() && self.at_label.is_some();
+        if cut_off {
+            self.state.clone_from(&self.at_label);
+        }
+        if cut_off || std::mem::take(&mut self.skips) {
+            self.frame(self.layout.behind(pc))?;
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, instruction: &Instruction, made: Made) -> Result<(), NotTypable> {
+        run(&mut self.state, instruction, made, &self.shape.class, self.constants)?;
         if matches!(instruction, Instruction::If(..) | Instruction::Goto(_) | Instruction::Jsr(_)) {
             let jump = &self.layout.jumps[self.jumps];
             self.jumps += 1;
@@ -240,12 +284,12 @@ const OPEN: Pc = Pc::MAX;
 fn run(
     state: &mut Option<TypeState>,
     instruction: &Instruction,
-    pc: Option<Pc>,
+    made: Made,
     this_class: &[u8],
     constants: &ConstantPool<'_>,
 ) -> Result<(), NotTypable> {
     if let Some(types) = state {
-        types.step(instruction, pc, this_class, constants)?;
+        types.step(instruction, made, this_class, constants)?;
         if !instruction.falls_through() {
             *state = None;
         }

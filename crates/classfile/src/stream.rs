@@ -13,11 +13,24 @@ pub(crate) enum Step<'s> {
     /// An instruction of the original code.
     Original(&'s Placed),
     /// An instruction that was not there.
-    New(&'s Instruction),
+    New(&'s Instruction, Run),
     /// The original instruction at this place is gone: it would have been this one.
     Replaced(&'s Placed),
     /// A border of what the wrapping handler covers.
     Border(Border),
+}
+
+/// What a new instruction belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Run {
+    /// An insertion before the instruction at this offset.
+    Before(Pc),
+    /// What replaces the instruction at this offset. The flag says whether that is a `new`.
+    Instead { pc: Pc, of_new: bool },
+    /// An insertion after the instruction at this offset.
+    After(Pc),
+    /// A part of a wrap.
+    Wrap,
 }
 
 /// Borders of what a wrapping handler covers.
@@ -37,43 +50,53 @@ pub(crate) enum Border {
 pub(crate) fn for_each_step(code: &Code<'_>, edit: &CodeEdit, mut visit: impl FnMut(Step<'_>)) -> Option<Pc> {
     let wrap = edit.wrap.as_ref();
     if let Some(wrap) = wrap {
-        wrap.enter.iter().for_each(|instruction| visit(Step::New(instruction)));
+        wrap.enter.iter().for_each(|instruction| visit(Step::New(instruction, Run::Wrap)));
     }
     visit(Step::Border(Border::Body));
     let mut insertions = edit.insertions.iter().peekable();
     for placed in code.instructions() {
-        visit(Step::Label(placed.pc));
+        let pc = placed.pc;
+        visit(Step::Label(pc));
         let mut replaced = false;
         let mut original_done = false;
-        while let Some(&&insertion) = insertions.peek().filter(|insertion| insertion.pc == placed.pc) {
+        while let Some(&&insertion) = insertions.peek().filter(|insertion| insertion.pc == pc) {
             insertions.next();
-            if insertion.place == Place::After && !original_done && !replaced {
-                visit_original(&placed, wrap, &mut visit);
+            let run = match insertion.place {
+                Place::Before => Run::Before(pc),
+                Place::Instead => Run::Instead { pc, of_new: matches!(placed.instruction, Instruction::New(_)) },
+                Place::After => Run::After(pc),
+            };
+            if insertion.place == Place::After && !original_done {
+                end_of_original(&placed, replaced, wrap, &mut visit);
                 original_done = true;
             }
             replaced |= insertion.place == Place::Instead;
             for instruction in edit.run(insertion) {
-                around_return(instruction, wrap, &mut visit, |visit| visit(Step::New(instruction)));
+                around_return(instruction, wrap, &mut visit, |visit| visit(Step::New(instruction, run)));
             }
         }
-        if replaced {
-            visit(Step::Replaced(&placed));
-        } else if !original_done {
-            visit_original(&placed, wrap, &mut visit);
+        if !original_done {
+            end_of_original(&placed, replaced, wrap, &mut visit);
         }
     }
     visit(Step::Label(code.bytes().len() as Pc));
     visit(Step::Border(Border::Handler));
     if let Some(wrap) = wrap {
-        wrap.catch.iter().for_each(|instruction| visit(Step::New(instruction)));
-        visit(Step::New(&Instruction::Throw));
+        wrap.catch.iter().for_each(|instruction| visit(Step::New(instruction, Run::Wrap)));
+        if wrap.catch.last().is_none_or(Instruction::falls_through) {
+            visit(Step::New(&Instruction::Throw, Run::Wrap));
+        }
     }
     // Insertions are sorted, so one that no instruction took is still first in line.
     insertions.peek().map(|insertion| insertion.pc)
 }
 
-fn visit_original(placed: &Placed, wrap: Option<&Wrap>, visit: &mut impl FnMut(Step<'_>)) {
-    around_return(&placed.instruction, wrap, visit, |visit| visit(Step::Original(placed)));
+fn end_of_original(placed: &Placed, replaced: bool, wrap: Option<&Wrap>, visit: &mut impl FnMut(Step<'_>)) {
+    if replaced {
+        visit(Step::Replaced(placed));
+    } else {
+        around_return(&placed.instruction, wrap, visit, |visit| visit(Step::Original(placed)));
+    }
 }
 
 /// Puts the code for leaving before a return.
@@ -86,7 +109,7 @@ fn around_return<V: FnMut(Step<'_>)>(
     match (instruction, wrap) {
         (Instruction::Return(_), Some(wrap)) => {
             visit(Step::Border(Border::Leave));
-            wrap.leave.iter().for_each(|instruction| visit(Step::New(instruction)));
+            wrap.leave.iter().for_each(|instruction| visit(Step::New(instruction, Run::Wrap)));
             step(visit);
             visit(Step::Border(Border::Covered));
         }

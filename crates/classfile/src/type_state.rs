@@ -23,10 +23,19 @@ pub(crate) enum SlotType {
     Half,
     Null,
     UninitializedThis,
-    /// The object of the `new` at this offset; None where the `new` is not in the original code.
-    Uninitialized(Option<Pc>),
+    /// An object whose constructor was not called yet.
+    Uninitialized(Made),
     /// By its name in modified UTF-8.
     Object(Box<[u8]>),
+}
+
+/// Which `new` made an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Made {
+    /// The one at this offset of the original code.
+    At(Pc),
+    /// One that is not in the original code, by a number of its own.
+    New(u32),
 }
 
 /// Locals and stack by slots.
@@ -113,11 +122,11 @@ impl TypeState {
         Ok(())
     }
 
-    /// Runs one instruction; `pc` is its offset in the original code, if it was there.
+    /// Runs one instruction; `made` tells a `new` from others.
     pub(crate) fn step(
         &mut self,
         instruction: &Instruction,
-        pc: Option<Pc>,
+        made: Made,
         this_class: &[u8],
         constants: &ConstantPool<'_>,
     ) -> Result<(), NotTypable> {
@@ -148,7 +157,10 @@ impl TypeState {
             Instruction::Load(ValueType::Reference, slot) => {
                 Some(self.locals.get(slot as usize).filter(|local| local.is_reference()).ok_or(NotTypable)?.clone())
             }
-            Instruction::Load(kind, _) => Some(SlotType::of_value(kind)),
+            Instruction::Load(kind, slot) => {
+                let wanted = SlotType::of_value(kind);
+                Some(self.locals.get(slot as usize).filter(|local| **local == wanted).ok_or(NotTypable)?.clone())
+            }
             Instruction::ArrayLoad(ArrayType::Reference) => {
                 let array = self.stack.len().checked_sub(2).ok_or(NotTypable)?;
                 Some(self.stack[array].element())
@@ -163,7 +175,7 @@ impl TypeState {
             }
             Instruction::Invoke(_, method) => SlotType::of_return(constants.method(method).descriptor),
             Instruction::InvokeDynamic(site) => SlotType::of_return(constants.call_site(site).2),
-            Instruction::New(_) => Some(SlotType::Uninitialized(pc)),
+            Instruction::New(_) => Some(SlotType::Uninitialized(made)),
             Instruction::NewArray(element) => Some(SlotType::object(element.array_name())),
             Instruction::NewReferenceArray(class) => {
                 Some(SlotType::Object(array_of(constants.class_name(class).as_bytes())))
@@ -295,7 +307,7 @@ impl SlotType {
             VerificationType::Long => SlotType::Long,
             VerificationType::Null => SlotType::Null,
             VerificationType::UninitializedThis => SlotType::UninitializedThis,
-            VerificationType::Uninitialized(pc) => SlotType::Uninitialized(Some(pc)),
+            VerificationType::Uninitialized(pc) => SlotType::Uninitialized(Made::At(pc)),
             VerificationType::Object(class) => object(constants.class_name(class)),
         }
     }

@@ -1,56 +1,17 @@
 //! Edited classes do on a real JVM, under full verification, what the edit says.
 
+#[path = "support/edits.rs"]
+mod edits;
 mod support;
 #[path = "support/workbench.rs"]
 mod workbench;
 
 use classfile::{
-    ClassFile, Code, CodeBuilder, CodeEdit, Condition, EditError, Flags, Instruction, InvokeOp, Operator, Pc, StackOp,
+    ClassFile, Code, CodeBuilder, CodeEdit, Condition, EditError, Flags, Instruction, InvokeOp, Operator, StackOp,
     ValueType, VerificationType, Wrap,
 };
+use edits::{edit_all, edit_one, hit, method, on_each_jdk, pc_of};
 use workbench::Workbench;
-
-/// Runs a check on every JDK of the machine.
-fn on_each_jdk(check: impl Fn(&Workbench<'_>)) {
-    for jdk in support::jdks() {
-        println!("JDK {}", jdk.version);
-        check(&Workbench::new(&jdk));
-    }
-}
-
-/// Edits every method that has code.
-fn edit_all(class: &mut ClassFile<'_>, fill: impl Fn(&Code<'_>, &mut CodeEdit)) {
-    for method in 0..class.methods.len() {
-        let Some(code) = class.methods[method].code() else { continue };
-        let mut edit = CodeEdit::new(code);
-        fill(code, &mut edit);
-        class.edit_method(method, edit).unwrap();
-    }
-}
-
-fn edit_one(
-    class: &mut ClassFile<'_>,
-    name: &str,
-    fill: impl FnOnce(&Code<'_>, &mut CodeEdit),
-) -> Result<(), EditError> {
-    let method = method(class, name);
-    let code = class.methods[method].code().unwrap();
-    let mut edit = CodeEdit::new(code);
-    fill(code, &mut edit);
-    class.edit_method(method, edit)
-}
-
-fn method(class: &ClassFile<'_>, name: &str) -> usize {
-    class.methods.iter().position(|m| class.constants.utf8(m.name) == name).unwrap()
-}
-
-fn hit(class: &mut ClassFile<'_>) -> Instruction {
-    Instruction::Invoke(InvokeOp::Static, class.constants.add_method("Probe", "hit", "()V").unwrap())
-}
-
-fn pc_of(code: &Code<'_>, wanted: impl Fn(&Instruction) -> bool) -> Pc {
-    code.instructions().find(|placed| wanted(&placed.instruction)).unwrap().pc
-}
 
 #[test]
 fn insertions_before_and_after_every_instruction_change_nothing_else() {
@@ -131,7 +92,7 @@ fn synchronized_methods_keep_their_lock_as_explicit_code() {
             for name in ["lockedSelf", "lockedStatic"] {
                 let number = method(class, name);
                 let flags = class.methods[number].flags;
-                let this = Instruction::Ldc(class.constants.index(class.this_class.raw()).unwrap());
+                let this = class.load_this_class().unwrap().remove(0);
                 let lock = if flags.has(Flags::STATIC) { this } else { Instruction::Load(ValueType::Reference, 0) };
                 wrap(class, name, lock, &[Instruction::MonitorEnter], &[Instruction::MonitorExit]).unwrap();
                 class.methods[number].flags = flags.without(Flags::SYNCHRONIZED);
@@ -178,6 +139,7 @@ fn wrap(
             enter: [vec![lock, Instruction::Store(ValueType::Reference, slot)], lock_it, on(entered)].concat(),
             leave: [unlock.clone(), on(left)].concat(),
             catch: [unlock, on(thrown)].concat(),
+            catches: None,
         });
     })
 }

@@ -60,7 +60,7 @@ fn rewrite_java_base(jdk: &Jdk, patch: &Path) -> Vec<String> {
         counts.0 += rewritten.hooks;
         counts.1 += rewritten.wrapped;
     });
-    write_class(patch, rewrite::HOOK_CLASS, &rewrite::hook_class());
+    write_class(patch, rewrite::HOOK_CLASS, &rewrite::hook_class(rewrite::HOOK_CLASS));
     let (hooks, wrapped) = counts.into_inner().unwrap();
     println!("JDK {}: {} classes, {hooks} hooks, {wrapped} methods wrapped", jdk.version, names.len());
     assert!(hooks > 100_000 && wrapped > 500);

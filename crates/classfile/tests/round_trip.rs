@@ -30,8 +30,9 @@ fn every_class_of_every_jdk() {
             signatures.fetch_add(check_signatures(name, &class), Relaxed);
             bytes.fetch_add(original.len(), Relaxed);
         });
+        let declarations = check_declarations(&classes);
         println!(
-            "JDK {}: {} classes, {} MB, {} instructions, {} signatures",
+            "JDK {}: {} classes, {declarations} declarations of modules and packages, {} MB, {} instructions, {} signatures",
             jdk.version,
             names.len(),
             bytes.into_inner() / 1_000_000,
@@ -40,6 +41,26 @@ fn every_class_of_every_jdk() {
         );
         assert!(names.len() > 1000);
     }
+}
+
+/// Reads and writes back what a listing of classes leaves out. Counts it.
+fn check_declarations(classes: &ClassPath) -> usize {
+    let mut count = 0;
+    let mut check = |name: &str, original: &[u8]| {
+        let class = ClassFile::parse(original).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(class.write().unwrap() == original, "{name} was written back differently");
+        count += 1;
+    };
+    for module in classes.modules().unwrap() {
+        check(module, &classes.module_info(module).unwrap().expect("every module is declared"));
+    }
+    for package in classes.packages().unwrap() {
+        let name = classpath::ClassName::parse(&format!("{package}.package-info")).unwrap();
+        if let Some(class) = classes.find_exact(&name).unwrap() {
+            check(package, &class.bytes);
+        }
+    }
+    count
 }
 
 /// The same constants, each added anew from its value.

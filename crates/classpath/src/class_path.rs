@@ -1,5 +1,6 @@
 //! The class path: entries in order, the first to hold a class wins.
 
+use std::borrow::Cow;
 use std::env;
 use std::fmt;
 use std::fs;
@@ -125,6 +126,18 @@ impl ClassPath {
     /// The classes that a look-up finds in a module, in order of their names.
     pub fn classes_in_module(&self, module: &str) -> Result<&[ClassName], Error> {
         Ok(self.index()?.in_module(module))
+    }
+
+    /// The `module-info` of a module of a JDK image, which no name of a class could tell from others.
+    pub fn module_info(&self, module: &str) -> Result<Option<Cow<'_, [u8]>>, Error> {
+        for entry in &self.entries {
+            if let Entry::Image(image) = entry
+                && let Some(bytes) = image.module_info(module)?
+            {
+                return Ok(Some(bytes));
+            }
+        }
+        Ok(None)
     }
 
     fn index(&self) -> Result<&Index, Error> {

@@ -51,6 +51,16 @@ impl Image {
         Ok(None)
     }
 
+    /// The declaration of a module.
+    pub fn module_info(&self, module: &str) -> Result<Option<Cow<'_, [u8]>>, Error> {
+        let tables = self.tables()?;
+        let resource = format!("/{module}/module-info.class");
+        match tables.find(&resource).map_err(self.damaged())? {
+            Some(location) => self.read(&tables, &location, &resource).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Calls `found` with the internal name and the module of each class.
     pub fn for_each_class(&self, found: &mut dyn FnMut(&str, &str)) -> Result<(), Error> {
         let mut name = String::new();

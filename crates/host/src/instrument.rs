@@ -78,7 +78,7 @@ pub fn hush(bytes: &[u8]) -> Result<Instrumented, InstrumentError> {
 /// Nothing that runs inside is an event.
 fn quietly(hook: Index<kind::MethodRef>) -> Wrap {
     let quiet = |delta| vec![Instruction::Int(delta), Instruction::Invoke(InvokeOp::Static, hook)];
-    Wrap { enter: quiet(1), leave: quiet(-1), catch: quiet(-1) }
+    Wrap { enter: quiet(1), leave: quiet(-1), catch: quiet(-1), catches: None }
 }
 
 /// The hooks as methods of a class's constant pool.
@@ -252,7 +252,7 @@ fn before_array_store(edit: &mut CodeEdit, pc: Pc, element: ArrayType, site: Ins
 
 /// Takes the monitor of a synchronized method by instructions.
 fn take_monitor(
-    class: &ClassFile<'_>,
+    class: &mut ClassFile<'_>,
     flags: Flags,
     edit: &mut CodeEdit,
     hooks: &Hooks,
@@ -260,26 +260,29 @@ fn take_monitor(
     unlock_site: Instruction,
 ) -> Result<(), EditError> {
     let slot = edit.add_local(VerificationType::Object(hooks.object))?;
-    let object = if flags.has(Flags::STATIC) {
-        Instruction::Ldc(class.constants.index(class.this_class.raw()).expect("internal bug: a class is loadable"))
-    } else {
-        Instruction::Load(ValueType::Reference, 0)
+    let object = match flags.has(Flags::STATIC) {
+        true => class.load_this_class()?,
+        false => vec![Instruction::Load(ValueType::Reference, 0)],
     };
     let load = Instruction::Load(ValueType::Reference, slot);
     let call = |hook| Instruction::Invoke(InvokeOp::Static, hook);
     let give_up = vec![load.clone(), Instruction::MonitorExit, load.clone(), unlock_site, call(hooks.exit)];
     edit.wrap(Wrap {
-        enter: vec![
+        enter: [
             object,
-            Instruction::Stack(StackOp::Dup),
-            Instruction::Store(ValueType::Reference, slot),
-            lock_site,
-            call(hooks.enter),
-            load,
-            Instruction::MonitorEnter,
-        ],
+            vec![
+                Instruction::Stack(StackOp::Dup),
+                Instruction::Store(ValueType::Reference, slot),
+                lock_site,
+                call(hooks.enter),
+                load,
+                Instruction::MonitorEnter,
+            ],
+        ]
+        .concat(),
         leave: give_up.clone(),
         catch: give_up,
+        catches: None,
     });
     Ok(())
 }

@@ -40,7 +40,7 @@ enum Change {
 pub const CLASSES: [&str; 4] = ["java/lang/Object", "java/lang/System", "java/lang/Thread", "jdk/internal/misc/Unsafe"];
 
 /// Methods that are changed though they are not native; all others are only if they are.
-const IN_JAVA: [&str; 5] = ["alive", "dispatchUncaughtException", "interrupt", "interrupted", "isInterrupted"];
+const IN_JAVA: [&str; 5] = ["dispatchUncaughtException", "isAlive", "interrupt", "interrupted", "isInterrupted"];
 
 fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
     Some(match (class, method, descriptor) {
@@ -65,8 +65,7 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Thread", "isInterrupted", "()Z") => Change::Before(LOOK),
         ("java/lang/Thread", "interrupted", "()Z") => Change::Before(LOOK_OWN),
         ("java/lang/Thread", "clearInterruptEvent", "()V") => Change::Before(FORGET),
-        // It is a native method up to Java 18 and reads a field since.
-        ("java/lang/Thread", "isAlive" | "alive", "()Z") => Change::Value(ALIVE),
+        ("java/lang/Thread", "isAlive", "()Z") => Change::Value(ALIVE),
         ("jdk/internal/misc/Unsafe", "park", "(ZJ)V") => Change::Instead(PARK),
         ("jdk/internal/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V") => Change::Instead(UNPARK),
         ("jdk/internal/misc/Unsafe", _, _) if descriptor.starts_with("(Ljava/lang/Object;J") => {

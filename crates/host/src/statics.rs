@@ -52,12 +52,12 @@ fn is_state(field: &classfile::Field<'_>) -> bool {
 fn tell_when_initialized(class: &mut ClassFile<'_>) -> Result<(), EditError> {
     let initialiser = class.find_method("<clinit>", "()V").expect("internal bug: it was just made sure of");
     let hook = class.constants.add_method(HOOKS, INITIALIZED.name, INITIALIZED.descriptor)?;
-    let this = class.constants.index(class.this_class.raw()).expect("internal bug: a class is loadable");
+    let told = [class.load_this_class()?, vec![Instruction::Invoke(InvokeOp::Static, hook)]].concat();
     let code = class.methods[initialiser].code().ok_or(EditError::NoCode)?;
     let mut edit = CodeEdit::new(code);
     for placed in code.instructions() {
         if matches!(placed.instruction, Instruction::Return(_)) {
-            edit.insert_before(placed.pc, &[Instruction::Ldc(this), Instruction::Invoke(InvokeOp::Static, hook)]);
+            edit.insert_before(placed.pc, &told);
         }
     }
     class.edit_method(initialiser, edit)

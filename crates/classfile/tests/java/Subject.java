@@ -3,6 +3,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Code of many shapes, for edits to carry along. */
@@ -42,7 +43,7 @@ public class Subject {
     }
 
     static int initialized = 1 + Integer.parseInt("2");
-    static List<String> names = new ArrayList<>(List.of("a", "b"));
+    static List<String> names = new ArrayList<>(Arrays.asList("a", "b"));
 
     static int loops(int n) {
         int sum = 0;
@@ -168,7 +169,7 @@ public class Subject {
             } else if (name.equals("log")) {
                 System.out.println("log " + Probe.log);
             } else {
-                System.out.println(name + " " + Subject.class.getDeclaredMethod(name).invoke(null));
+                System.out.println(name + " " + Class.forName("Subject").getDeclaredMethod(name).invoke(null));
             }
         }
     }

@@ -4,8 +4,10 @@ use classpath::{ClassName, ClassPath, Jdk};
 
 /// Every JDK on the machine; the tests need at least one.
 pub fn jdks() -> Vec<Jdk> {
-    let jdks = Jdk::installed();
-    assert!(!jdks.is_empty(), "these tests need a JDK: install one, or set JAVA_HOME");
+    let mut jdks = Jdk::installed();
+    // A runtime without a compiler cannot build the fixtures, and other versions are not supported.
+    jdks.retain(|jdk| jdk.javac().is_file() && (17..=25).contains(&jdk.feature));
+    assert!(!jdks.is_empty(), "these tests need a JDK of Java 17 to 25: install one, or set JAVA_HOME");
     jdks
 }
 

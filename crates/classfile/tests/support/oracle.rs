@@ -89,6 +89,7 @@ fn edit(code: &classfile::Code<'_>, change: Change, hook: &Instruction, class: &
                 enter: vec![Instruction::Null, Instruction::Store(ValueType::Reference, slot)],
                 leave: vec![load.clone(), Instruction::MonitorExit],
                 catch: vec![load, Instruction::Stack(StackOp::Pop)],
+                catches: None,
             });
             code.instructions().filter(goes_on).for_each(|placed| edit.insert_after(placed.pc, &[Instruction::Nop]));
         }

@@ -1,9 +1,11 @@
 //! The rewriting that the tests and the benchmark do: a hook before every field access, array access
 //! and monitor instruction, and explicit monitors in place of synchronized methods.
 
+#![allow(dead_code)] // Tests and benchmark each use a part.
+
 use classfile::{
-    ClassFile, CodeBuilder, CodeEdit, EditError, Flags, Index, Instruction, InvokeOp, StackOp, ValueType,
-    VerificationType, Wrap, drop_annotation, kind,
+    ClassFile, CodeBuilder, CodeEdit, EditError, Flags, Instruction, InvokeOp, StackOp, ValueType, VerificationType,
+    Wrap, drop_annotation,
 };
 
 /// The class of the hook; it is put into java.base.
@@ -11,7 +13,6 @@ pub const HOOK_CLASS: &str = "java/lang/RaddleTestHook";
 
 /// What was done to a class.
 #[derive(Default, Debug)]
-#[allow(dead_code)] // The benchmark has no use for the counts.
 pub struct Rewritten {
     pub bytes: Vec<u8>,
     pub hooks: usize,
@@ -21,8 +22,13 @@ pub struct Rewritten {
 }
 
 pub fn rewrite(class: &mut ClassFile<'_>) -> Rewritten {
+    rewrite_for(class, HOOK_CLASS)
+}
+
+/// The same with another class of the hook.
+pub fn rewrite_for(class: &mut ClassFile<'_>, hook_class: &str) -> Rewritten {
     let mut done = Rewritten::default();
-    let hook = class.constants.add_method(HOOK_CLASS, "touch", "()V").unwrap();
+    let hook = class.constants.add_method(hook_class, "touch", "()V").unwrap();
     for method in 0..class.methods.len() {
         let Some(code) = class.methods[method].code() else { continue };
         let mut edit = CodeEdit::new(code);
@@ -71,31 +77,32 @@ pub fn rewrite(class: &mut ClassFile<'_>) -> Rewritten {
 fn explicit_monitor(class: &mut ClassFile<'_>, flags: Flags, edit: &mut CodeEdit) {
     let object = class.constants.add_class("java/lang/Object").unwrap();
     let slot = edit.add_local(VerificationType::Object(object)).unwrap();
-    let lock = if flags.has(Flags::STATIC) {
-        let this: Index<kind::Loadable> = class.constants.index(class.this_class.raw()).unwrap();
-        Instruction::Ldc(this)
-    } else {
-        Instruction::Load(ValueType::Reference, 0)
+    let lock = match flags.has(Flags::STATIC) {
+        true => class.load_this_class().unwrap(),
+        false => vec![Instruction::Load(ValueType::Reference, 0)],
     };
     let unlock = vec![Instruction::Load(ValueType::Reference, slot), Instruction::MonitorExit];
     edit.wrap(Wrap {
-        enter: vec![
+        enter: [
             lock,
-            Instruction::Stack(StackOp::Dup),
-            Instruction::Store(ValueType::Reference, slot),
-            Instruction::MonitorEnter,
-        ],
+            vec![
+                Instruction::Stack(StackOp::Dup),
+                Instruction::Store(ValueType::Reference, slot),
+                Instruction::MonitorEnter,
+            ],
+        ]
+        .concat(),
         leave: unlock.clone(),
         catch: unlock,
+        catches: None,
     });
 }
 
 /// A class with an empty static method `touch`, written from nothing.
-#[allow(dead_code)]
-pub fn hook_class() -> Vec<u8> {
-    let mut class = ClassFile::new(HOOK_CLASS, "java/lang/Object", 61).unwrap();
+pub fn hook_class(name: &str) -> Vec<u8> {
+    let mut class = ClassFile::new(name, "java/lang/Object", 61).unwrap();
     let flags = Flags::PUBLIC.with(Flags::STATIC);
-    let mut code = CodeBuilder::new(HOOK_CLASS, "touch", "()V", flags);
+    let mut code = CodeBuilder::new(name, "touch", "()V", flags);
     code.push(Instruction::Return(None), &class.constants).unwrap();
     let code = code.finish(&mut class.constants).unwrap();
     class.add_method(flags, "touch", "()V", Some(code)).unwrap();

@@ -16,20 +16,25 @@ impl<'j> Workbench<'j> {
     /// Compiles `tests/java/{Probe,Subject}.java`, with all debug tables.
     pub fn new(jdk: &'j Jdk) -> Self {
         let bench = Workbench { jdk, folder: tempfile::tempdir().unwrap() };
-        let java = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
-        bench.compile(&[java.join("Probe.java"), java.join("Subject.java")]);
+        bench.compile(&fixtures(), &[]);
         bench
+    }
+
+    /// Compiles the fixtures again, for an older version of Java.
+    pub fn compile_for(&self, release: &str) {
+        self.compile(&fixtures(), &["--release", release]);
     }
 
     /// Compiles one more class from its text.
     pub fn add_source(&self, class: &str, text: &str) {
         let file = self.folder.path().join(format!("{class}.java"));
         std::fs::write(&file, text).unwrap();
-        self.compile(&[file]);
+        self.compile(&[file], &[]);
     }
 
-    fn compile(&self, files: &[PathBuf]) {
+    fn compile(&self, files: &[PathBuf], options: &[&str]) {
         let mut javac = Command::new(self.jdk.javac());
+        javac.args(options);
         let output =
             javac.arg("-g").arg("-cp").arg(self.folder.path()).arg("-d").arg(self.folder.path()).args(files).output();
         let output = output.unwrap();
@@ -69,4 +74,9 @@ impl<'j> Workbench<'j> {
     fn file(&self, class: &str) -> PathBuf {
         self.folder.path().join(format!("{class}.class"))
     }
+}
+
+fn fixtures() -> [PathBuf; 2] {
+    let java = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
+    [java.join("Probe.java"), java.join("Subject.java")]
 }

@@ -11,7 +11,8 @@ use worker::Worker;
 
 /// Every JDK on the machine; the tests need at least one.
 fn jdks() -> Vec<Jdk> {
-    let jdks = Jdk::installed();
+    let mut jdks = Jdk::installed();
+    jdks.retain(|jdk| jdk.javac().is_file() && (17..=25).contains(&jdk.feature));
     assert!(!jdks.is_empty(), "these tests need a JDK: install one, or set JAVA_HOME");
     jdks
 }
@@ -68,35 +69,4 @@ fn check_failure(fixture: &Fixture, shown: &Shown) {
     let uncaught = shown.uncaught.first().map(|(_, thrown)| thrown.class.as_str());
     let ending = shown.stop.as_deref().or(thrown).or(uncaught).unwrap_or("nothing");
     assert!(ending.starts_with(expect), "{} ended with {ending}, not {expect}: {shown:#?}", fixture.name);
-}
-
-#[test]
-fn zz_debug() {
-    let Ok(name) = std::env::var("DEBUG_FIXTURE") else { return };
-    for jdk in jdks() {
-        let fixtures = fixtures::all("fail", &jdk);
-        let folder = tempfile::tempdir().unwrap();
-        let fixtures: Vec<_> = fixtures.into_iter().filter(|f| f.name == name).collect();
-        fixtures::compile(&jdk, &fixtures, folder.path());
-        let mut worker = Worker::start(&jdk, folder.path(), &[]);
-        let fixture = &fixtures[0];
-        let report = worker.run(&fixture.job(Plan::Random { seed: 0, executions: 2000, exhaust: false }));
-        let mut last = report.shown.clone();
-        println!("JDK {} first: {} events, failures {}", jdk.version, last.events.len(), report.failures);
-        for i in 0..400 {
-            let replay = worker.run(&fixture.job(Plan::Replay { turns: report.shown.turns.clone(), times: 1 }));
-            if replay.shown.hash != last.hash {
-                println!("-- replay {i}: {} events, stop {:?}", replay.shown.events.len(), replay.shown.stop);
-                let (a, b) = (&last.events, &replay.shown.events);
-                let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len()));
-                for e in &a[at.saturating_sub(2)..(at + 6).min(a.len())] {
-                    println!("   was {e}");
-                }
-                for e in &b[at.saturating_sub(2)..(at + 6).min(b.len())] {
-                    println!("   now {e}");
-                }
-                last = replay.shown;
-            }
-        }
-    }
 }
