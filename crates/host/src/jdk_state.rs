@@ -1,9 +1,8 @@
 //! Counters of the JDK that the code under test can see the value of: numbers and names of threads, and
 //! seeds. They are set back before every execution.
 
-use crate::control;
 use crate::jni::Env;
-use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
+use jni_sys::{jclass, jfieldID, jobject, jvalue};
 
 /// Static fields that count. Which there are depends on the version.
 const COUNTERS: [(&str, &str, &str); 11] = [
@@ -33,7 +32,7 @@ pub struct JdkState {
 
 enum Counter {
     Field { class: jclass, field: jfieldID, letter: u8, value: jvalue },
-    Atomic { object: jobject, set: jmethodID, value: jvalue },
+    Atomic { object: jobject, field: jfieldID, letter: u8, value: jvalue },
 }
 
 impl JdkState {
@@ -50,18 +49,16 @@ impl JdkState {
 
     /// Sets all counters back.
     pub fn restore(&self, env: Env) {
-        control::uncontrolled(|| {
-            for counter in &self.counters {
-                match counter {
-                    Counter::Field { class, field, letter, value } => {
-                        env.put_static(*class, *field, *letter, *value);
-                    }
-                    Counter::Atomic { object, set, value } => {
-                        env.call(*object, *set, b'V', &[*value]);
-                    }
+        for counter in &self.counters {
+            match counter {
+                Counter::Field { class, field, letter, value } => {
+                    env.put_static(*class, *field, *letter, *value);
+                }
+                Counter::Atomic { object, field, letter, value } => {
+                    env.put_field(*object, *field, *letter, *value);
                 }
             }
-        });
+        }
         if let Some((address, value)) = self.next_thread {
             // SAFETY: the virtual machine has told that it counts threads there, and no thread starts now.
             unsafe { address.write_volatile(value) };
@@ -80,12 +77,10 @@ fn counter(env: Env, class: &str, field: &str, descriptor: &str) -> Option<Count
     // SAFETY: the letter says that it is a reference.
     let object = env.global(unsafe { value.l });
     let of = env.class_of(object);
-    let (get, set, letter) = match descriptor.contains("Long") {
-        true => ("()J", "(J)V", b'J'),
-        false => ("()I", "(I)V", b'I'),
-    };
-    let value = env.call(object, env.method(of, "get", get)?, letter, &[]);
-    Some(Counter::Atomic { object, set: env.method(of, "set", set)?, value })
+    let letter = if descriptor.contains("Long") { b'J' } else { b'I' };
+    let field = env.field(of, "value", if letter == b'J' { "J" } else { "I" })?;
+    let value = env.get_field(object, field, letter);
+    Some(Counter::Atomic { object, field, letter, value })
 }
 
 fn next_thread(env: Env) -> Option<(*mut i64, i64)> {
