@@ -57,15 +57,15 @@ enum JumpKind {
 pub(crate) fn lay_out(code: &Code<'_>, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result<Layout, EditError> {
     let mut wide = Vec::new();
     loop {
-        let mut draft = Draft::new(code, edit, &wide);
-        draft.write(edit, constants)?;
-        if draft.layout.bytes.len() > u16::MAX as usize {
-            return Err(EditError::TooLong(draft.layout.bytes.len()));
+        let mut writing = Writing::new(code, edit, &wide);
+        writing.write(edit, constants)?;
+        if writing.layout.bytes.len() > u16::MAX as usize {
+            return Err(EditError::TooLong(writing.layout.bytes.len()));
         }
-        match draft.layout.too_long() {
+        match writing.layout.too_long() {
             None => {
-                draft.aim(constants);
-                return Ok(draft.layout);
+                writing.aim(constants);
+                return Ok(writing.layout);
             }
             Some(now_wide) => wide = now_wide,
         }
@@ -123,7 +123,7 @@ impl Layout {
 /// New code that is being written. Jumps and switches leave room, and are aimed once all is placed.
 ///
 /// Code of over 64 KB wraps around in the tables, which nobody reads then.
-struct Draft<'d> {
+struct Writing<'d> {
     code: &'d Code<'d>,
     /// Which jumps are wide, as far as it is known.
     wide: &'d [bool],
@@ -137,7 +137,7 @@ struct Draft<'d> {
     begun: Option<Pc>,
 }
 
-impl<'d> Draft<'d> {
+impl<'d> Writing<'d> {
     fn new(code: &'d Code<'d>, edit: &CodeEdit, wide: &'d [bool]) -> Self {
         let length = code.bytes().len();
         let layout = Layout {
@@ -151,7 +151,7 @@ impl<'d> Draft<'d> {
             stack_rise: 0,
             handler_stack: 0,
         };
-        Draft { code, wide, layout, switches: Vec::new(), copying: (0, 0), place: 0, begun: None }
+        Writing { code, wide, layout, switches: Vec::new(), copying: (0, 0), place: 0, begun: None }
     }
 
     fn write(&mut self, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result<(), EditError> {

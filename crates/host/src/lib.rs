@@ -1,4 +1,37 @@
 //! Runs one test case in a JVM under a scheduler.
+//!
+//! Three nouns carry it. A [`Host`] is HotSpot in this process, with us as its agent; a process can have
+//! one. [`Prepared`] is a test case whose names were looked up. An [`Execution`] is how one run of it went:
+//! the trace, how each call ended, and why it ended early if it did.
+//!
+//! ```no_run
+//! use host::{Host, JvmSettings, RunSettings};
+//! use schedule::RandomWalk;
+//!
+//! # fn run(test: testcase::TestCase) -> Result<(), Box<dyn std::error::Error>> {
+//! let mut host = Host::start(&JvmSettings {
+//!     java_home: "path/to/a/jdk".into(),
+//!     class_path: "target/classes".into(),
+//!     folder: "a/private/folder".into(),
+//!     options: vec![],
+//! })?;
+//! let test = host.prepare(&test, &["com/acme/Cache".into()])?;
+//! let execution = host.run(&test, Box::new(RandomWalk::new(1)), RunSettings::default());
+//! let again = host.run(&test, Box::new(execution.schedule().replay()), RunSettings::default());
+//! assert_eq!(again.trace, execution.trace);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The executable must be linked with `-rdynamic`, so that HotSpot finds the agent in it. How it is done, and
+//! what is not seen, is in `docs/design/engine.md` and under "What is opaque" in `ARCHITECTURE.md`.
+//!
+//! **What it may miss.** Events in opaque code; and what a thread does while it is quiet: class loading,
+//! linking, static initialisers. **What it never does.** It never lets two controlled threads run at once, and
+//! never goes on when a replay cannot be followed.
+//!
+//! **Limits.** Linux, HotSpot 17 to 25; 64 controlled threads at once; a thread that blocks in native code or
+//! on a real monitor in opaque code blocks the execution.
 
 mod agent;
 mod baton;

@@ -4,7 +4,7 @@
 //!
 //! Two threads call `add` on one `Vector` each, under random schedules, in a worker whose threads are all
 //! pinned to one core; then plain Java does the same with two new threads, started and joined, for each
-//! iteration, pinned likewise.
+//! iteration, pinned likewise and not. Before that, memory, files and threads over a million executions.
 
 #[path = "../tests/engine/worker.rs"]
 mod worker;
@@ -31,8 +31,18 @@ fn main() {
         assert_eq!((report.executions, report.failures), (executions, 0), "{:?}", report.shown);
         let events = report.shown.events.len();
         println!("JDK {}: {rate:.0} executions a second of {events} events, {} traces", jdk.version, report.traces);
-        let stress = stress(&jdk, if quick { 10 } else { 20_000 });
-        println!("JDK {}: {stress:.0} stress iterations a second, ratio {:.1}", jdk.version, rate / stress);
+        let before = worker.usage();
+        worker.run(&job(if quick { 10 } else { 1_000_000 }));
+        let after = worker.usage();
+        println!(
+            "JDK {}: over 1,000,000 more executions: {} to {} kB, {} to {} files, {} to {} threads",
+            jdk.version, before.0, after.0, before.1, after.1, before.2, after.2
+        );
+        for pin in [true, false] {
+            let stress = stress(&jdk, if quick { 10 } else { 20_000 }, pin);
+            let how = if pin { "pinned" } else { "not pinned" };
+            println!("JDK {}: {stress:.0} stress iterations a second {how}, ratio {:.1}", jdk.version, rate / stress);
+        }
     }
 }
 
@@ -58,7 +68,7 @@ fn job(executions: u64) -> Job {
 }
 
 /// What the papers' tools do: two new threads for every iteration.
-fn stress(jdk: &Jdk, iterations: u64) -> f64 {
+fn stress(jdk: &Jdk, iterations: u64, pin: bool) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("Stress.java");
     std::fs::write(&source, STRESS).unwrap();
@@ -66,7 +76,7 @@ fn stress(jdk: &Jdk, iterations: u64) -> f64 {
     assert!(compiled.success());
     let mut java = Command::new(jdk.java());
     java.arg("-XX:+UseSerialGC").arg("-cp").arg(folder.path()).arg("Stress").arg(iterations.to_string());
-    let output = worker::pinned(&mut java).output().unwrap();
+    let output = if pin { worker::pinned(&mut java).output() } else { java.output() }.unwrap();
     String::from_utf8_lossy(&output.stdout).trim().parse().unwrap()
 }
 

@@ -1,6 +1,7 @@
 //! The engine on real JVMs: fixtures under random and fixed schedules.
 
 mod fixtures;
+mod jdk_classes;
 mod worker;
 
 use classpath::Jdk;

@@ -48,6 +48,16 @@ impl Worker {
         Worker { child, input: Some(input), output, folder }
     }
 
+    /// The resident memory in kilobytes, the number of open files and the number of threads.
+    pub fn usage(&self) -> (u64, usize, usize) {
+        let folder = Path::new("/proc").join(self.child.id().to_string());
+        let status = std::fs::read_to_string(folder.join("status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let resident = line.trim().trim_end_matches(" kB").parse().unwrap();
+        let count = |what: &str| std::fs::read_dir(folder.join(what)).unwrap().count();
+        (resident, count("fd"), count("task"))
+    }
+
     pub fn ask(&mut self, job: &Job) -> Answer {
         protocol::send(self.input.as_mut().unwrap(), job).unwrap();
         protocol::receive(&mut self.output).unwrap().expect("the worker is gone")

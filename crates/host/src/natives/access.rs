@@ -1,0 +1,94 @@
+//! Hooks for accesses of fields and elements.
+
+use super::{at, functions, happen, interface, number, on, site};
+use crate::control;
+use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
+use schedule::{EventKind, ObjectId};
+
+pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
+    // An access of null is no event: the instruction itself will throw.
+    if control::current().is_some() && !object.is_null() {
+        let (kind, slot) = site(site_number);
+        happen(env, at(kind, number(env, object), slot, site_number));
+    }
+}
+
+pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobject, index: jint, site_number: jint) {
+    if control::current().is_some() && !array.is_null() {
+        let (kind, _) = site(site_number);
+        happen(env, at(kind, number(env, array), index as u32, site_number));
+    }
+}
+
+pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: jint) {
+    if control::current().is_some() {
+        let (kind, slot) = site(site_number);
+        happen(env, at(kind, ObjectId::NONE, slot, site_number));
+    }
+}
+
+pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, offset: jlong, kind: jint) {
+    // Without an object the offset is an address outside the heap.
+    if control::current().is_some() && !object.is_null() {
+        let kind = RAW_KINDS.into_iter().find(|known| *known as jint == kind).expect("internal bug: no such access");
+        if let Some((object, slot)) = crate::raw::place(interface(env), object, offset) {
+            happen(env, on(kind, object, slot));
+        }
+    }
+}
+
+const RAW_KINDS: [EventKind; 5] =
+    [EventKind::Read, EventKind::Write, EventKind::VolatileRead, EventKind::VolatileWrite, EventKind::Update];
+
+/// Copies element by element, for that is how others may see it.
+pub(super) extern "system" fn copy(
+    env: *mut JNIEnv,
+    class: jclass,
+    from: jobject,
+    from_index: jint,
+    to: jobject,
+    to_index: jint,
+    count: jint,
+) -> jboolean {
+    if control::current().is_none() || from.is_null() || to.is_null() {
+        return false;
+    }
+    let jni = interface(env);
+    let fits = |array: jobject, index: jint| {
+        jni.is_array(array) && index >= 0 && count >= 0 && index as i64 + count as i64 <= jni.array_length(array) as i64
+    };
+    // The original throws what is to be thrown.
+    if !fits(from, from_index) || !fits(to, to_index) {
+        return false;
+    }
+    let (source, target) = (number(env, from), number(env, to));
+    let backwards = source == target && from_index < to_index;
+    for step in 0..count {
+        let offset = if backwards { count - 1 - step } else { step };
+        let (read, written) = (from_index + offset, to_index + offset);
+        if happen(env, on(EventKind::Read, source, read as u32)).is_none()
+            || happen(env, on(EventKind::Write, target, written as u32)).is_none()
+        {
+            return true;
+        }
+        // SAFETY: both are arrays, and the indices are inside them.
+        unsafe { (functions().array_copy)(env, class, from, read, to, written, 1) };
+        if jni.has_exception() {
+            return true;
+        }
+    }
+    true
+}
+
+pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject) {
+    let jni = interface(env);
+    if control::current().is_none() || object.is_null() || !jni.is_array(object) {
+        return;
+    }
+    let array = number(env, object);
+    for index in 0..jni.array_length(object) {
+        if happen(env, on(EventKind::Read, array, index as u32)).is_none() {
+            return;
+        }
+    }
+}

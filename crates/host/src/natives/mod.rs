@@ -1,0 +1,178 @@
+//! The native methods behind the hooks.
+
+mod access;
+mod fixed;
+mod monitor;
+mod thread;
+
+use crate::agent::LOADED;
+use crate::control::{self, Unwind};
+use crate::hook_class::{self, HOOKS, Hook, UNWIND};
+use crate::jni::Env;
+use crate::jvm::{Jvm, JvmError};
+use crate::machine::Found;
+use crate::read::Reading;
+use jni_sys::{JNIEnv, jboolean, jclass, jint, jobject};
+use schedule::{Event, EventKind, ObjectId, SiteId};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{CString, c_void};
+use std::sync::{Arc, OnceLock};
+
+/// Binds the hooks and switches them on.
+pub fn bind(jvm: &Jvm, reading: Arc<Reading>) -> Result<(), JvmError> {
+    let env = jvm.env;
+    // SAFETY: these are the signatures of these functions, in all versions.
+    let (identity_hash, holds_lock, array_copy) =
+        unsafe { (jvm.function("JVM_IHashCode")?, jvm.function("JVM_HoldsLock")?, jvm.function("JVM_ArrayCopy")?) };
+    let hooks = env.find_class(HOOKS).ok_or(JvmError::Missing("hook class"))?;
+    let unwind =
+        env.find_class(UNWIND).and_then(|class| env.allocate(class)).ok_or(JvmError::Missing("unwind class"))?;
+    let functions = Functions { identity_hash, holds_lock, array_copy, unwind: Shared(env.global(unwind)), reading };
+    FUNCTIONS.set(functions).map_err(|_| JvmError::Missing("second life"))?;
+    let text = |text: String| CString::new(text).expect("internal bug: names have no zero bytes");
+    let names: Vec<_> = NATIVES
+        .iter()
+        .map(|(hook, function)| (text(format!("{}0", hook.name)), text(hook.descriptor.to_owned()), function.0))
+        .collect();
+    let natives: Vec<_> = names.iter().map(|(name, descriptor, f)| (&**name, &**descriptor, *f)).collect();
+    let bound = env.register_natives(hooks, &natives);
+    let on = env.static_field(hooks, "on", "Z").filter(|_| bound).ok_or(JvmError::Missing("hooks"))?;
+    env.set_static_boolean(hooks, on, true);
+    Ok(())
+}
+
+/// The address of a native method.
+struct Function(*mut c_void);
+
+// SAFETY: an address of code is the same in every thread.
+unsafe impl Sync for Function {}
+
+static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
+    (hook_class::ACCESS, Function(access::access as *mut c_void)),
+    (hook_class::ELEMENT, Function(access::element as *mut c_void)),
+    (hook_class::STATIC, Function(access::statics as *mut c_void)),
+    (hook_class::ENTER, Function(monitor::enter as *mut c_void)),
+    (hook_class::EXIT, Function(monitor::exit as *mut c_void)),
+    (hook_class::QUIET, Function(fixed::quiet as *mut c_void)),
+    (hook_class::RAW, Function(access::raw as *mut c_void)),
+    (hook_class::WAIT, Function(monitor::wait as *mut c_void)),
+    (hook_class::NOTIFY, Function(monitor::notify as *mut c_void)),
+    (hook_class::NOTIFY_ALL, Function(monitor::notify_all as *mut c_void)),
+    (hook_class::PARK, Function(thread::park as *mut c_void)),
+    (hook_class::UNPARK, Function(thread::unpark as *mut c_void)),
+    (hook_class::YIELD, Function(thread::yields as *mut c_void)),
+    (hook_class::SLEEP, Function(thread::sleep as *mut c_void)),
+    (hook_class::HASH, Function(fixed::hash as *mut c_void)),
+    (hook_class::CLOCK, Function(fixed::clock as *mut c_void)),
+    (hook_class::HOLDS, Function(monitor::holds as *mut c_void)),
+    (hook_class::ALIVE, Function(thread::alive as *mut c_void)),
+    (hook_class::STARTING, Function(thread::starting as *mut c_void)),
+    (hook_class::STARTED, Function(thread::started as *mut c_void)),
+    (hook_class::INTERRUPT, Function(thread::interrupt as *mut c_void)),
+    (hook_class::FORGET, Function(thread::forget as *mut c_void)),
+    (hook_class::SLEEP_NANOS, Function(thread::sleep_nanos as *mut c_void)),
+    (hook_class::UNCAUGHT, Function(thread::uncaught as *mut c_void)),
+    (hook_class::INITIALIZED, Function(fixed::initialized as *mut c_void)),
+    (hook_class::COPY, Function(access::copy as *mut c_void)),
+    (hook_class::CLONE, Function(access::clone as *mut c_void)),
+    (hook_class::LOOK, Function(thread::look as *mut c_void)),
+    (hook_class::LOOK_OWN, Function(thread::look_own as *mut c_void)),
+];
+
+type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;
+type HoldsLock = unsafe extern "system" fn(*mut JNIEnv, jclass, jobject) -> jboolean;
+
+type ArrayCopy = unsafe extern "system" fn(*mut JNIEnv, jclass, jobject, jint, jobject, jint, jint);
+
+struct Functions {
+    identity_hash: IdentityHash,
+    holds_lock: HoldsLock,
+    array_copy: ArrayCopy,
+    unwind: Shared,
+    reading: Arc<Reading>,
+}
+
+/// A global reference, which any thread may use.
+struct Shared(jobject);
+
+// SAFETY: global references may be used from any thread.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+
+thread_local! {
+    /// What was looked up about sites: field numbers and kinds, so that the common lock is not needed.
+    static SITES: RefCell<HashMap<u32, (EventKind, u32)>> = RefCell::default();
+}
+
+fn functions() -> &'static Functions {
+    FUNCTIONS.get().expect("internal bug: hooks run before they are bound")
+}
+
+/// The identity hash of an object; no two objects share one.
+pub fn identity_hash(env: *mut JNIEnv, object: jobject) -> i32 {
+    // SAFETY: the machine has just given both; the function is the machine's own.
+    unsafe { (functions().identity_hash)(env, object) }
+}
+
+/// The same, from callbacks that may come before the hooks are bound.
+pub fn hash_if_bound(env: *mut JNIEnv, object: jobject) -> Option<i32> {
+    FUNCTIONS.get().map(|_| identity_hash(env, object))
+}
+
+/// The number of an object in the execution.
+pub fn number_of(env: Env, object: jobject) -> ObjectId {
+    number(env.raw(), object)
+}
+
+/// Whether an exception is what makes threads leave.
+pub fn is_unwind(env: Env, exception: jobject) -> bool {
+    env.same(exception, functions().unwind.0)
+}
+
+fn number(env: *mut JNIEnv, object: jobject) -> ObjectId {
+    control::object(identity_hash(env, object))
+}
+
+fn interface(env: *mut JNIEnv) -> Env {
+    // SAFETY: the machine has just given the interface of this thread to a native method.
+    unsafe { Env::new(env) }
+}
+
+/// What happens at a site, and to which field.
+fn site(number: jint) -> (EventKind, u32) {
+    SITES.with_borrow_mut(|known| {
+        *known.entry(number as u32).or_insert_with(|| {
+            let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+            let sites = &mut loaded.as_mut().expect("internal bug: no agent").sites;
+            sites.resolve(SiteId(number as u32)).expect("internal bug: a hook names no site")
+        })
+    })
+}
+
+/// Does an event; a thread that has to leave does so by an error. Says what the event found, if it was done.
+fn happen(env: *mut JNIEnv, event: Event) -> Option<Found> {
+    happen_within(env, event, None)
+}
+
+/// The same for an event that can be over after so many nanoseconds.
+fn happen_within(env: *mut JNIEnv, event: Event, nanos: Option<u64>) -> Option<Found> {
+    match control::event_within(event, nanos) {
+        Ok(found) => Some(found),
+        Err(Unwind) => {
+            interface(env).throw(functions().unwind.0);
+            None
+        }
+    }
+}
+
+fn at(kind: EventKind, object: ObjectId, slot: u32, site: jint) -> Event {
+    Event { kind, object, slot, site: SiteId(site as u32) }
+}
+
+fn on(kind: EventKind, object: ObjectId, slot: u32) -> Event {
+    Event { kind, object, slot, site: SiteId::NONE }
+}

@@ -1,0 +1,133 @@
+//! Hooks for threads: started, parked, put to sleep, interrupted and looked at.
+
+use super::fixed::{NANOS_A_MILLI, START_MILLIS};
+use super::{functions, happen, happen_within, identity_hash, interface, is_unwind};
+use crate::control::{self, Unwind};
+use crate::machine::{Found, plain};
+use crate::threads;
+use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
+use schedule::EventKind;
+
+pub(super) fn interrupted(env: *mut JNIEnv) {
+    interface(env).throw_new("java/lang/InterruptedException", "");
+}
+
+pub(super) extern "system" fn park(env: *mut JNIEnv, _: jclass, absolute: jboolean, time: jlong) -> jboolean {
+    if control::current().is_none() {
+        return false;
+    }
+    let nanos = if absolute {
+        let now = control::with_machine(|machine| machine.look_at_clock()).unwrap_or(0);
+        Some(((time - START_MILLIS).max(0) as u64 * NANOS_A_MILLI).saturating_sub(now))
+    } else {
+        (time > 0).then_some(time as u64)
+    };
+    happen_within(env, plain(EventKind::Park, 0), nanos);
+    true
+}
+
+pub(super) extern "system" fn unpark(env: *mut JNIEnv, _: jclass, thread: jobject) -> jboolean {
+    if control::current().is_none() || thread.is_null() {
+        return false;
+    }
+    match threads::find(identity_hash(env, thread)) {
+        Some(thread) => {
+            happen(env, plain(EventKind::Unpark, thread.0 as u32));
+            true
+        }
+        None => false,
+    }
+}
+
+pub(super) extern "system" fn yields(env: *mut JNIEnv, _: jclass) -> jboolean {
+    control::current().is_some() && {
+        happen(env, plain(EventKind::Yield, 0));
+        true
+    }
+}
+
+pub(super) extern "system" fn sleep(env: *mut JNIEnv, class: jclass, millis: jlong) -> jboolean {
+    sleep_nanos(env, class, millis.saturating_mul(NANOS_A_MILLI as jlong))
+}
+
+pub(super) extern "system" fn sleep_nanos(env: *mut JNIEnv, _: jclass, nanos: jlong) -> jboolean {
+    control::current().is_some() && {
+        if happen_within(env, plain(EventKind::Sleep, 0), Some(nanos.max(0) as u64)) == Some(Found(true)) {
+            interrupted(env);
+        }
+        true
+    }
+}
+
+pub(super) extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject) -> jint {
+    if control::current().is_none() {
+        return -1;
+    }
+    match threads::find(identity_hash(env, thread)) {
+        Some(thread) => happen(env, plain(EventKind::Alive, thread.0 as u32)).map_or(0, |found| found.0 as jint),
+        None => -1,
+    }
+}
+
+pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    if control::current().is_none() {
+        return;
+    }
+    match control::reserve_thread() {
+        Ok(Some(id)) => threads::know(identity_hash(env, thread), id, false),
+        Ok(None) => {}
+        Err(Unwind) => interface(env).throw(functions().unwind.0),
+    }
+}
+
+pub(super) extern "system" fn started(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    if control::current().is_some()
+        && let Some(id) = threads::find(identity_hash(env, thread))
+    {
+        control::start_thread(id);
+        happen(env, plain(EventKind::Start, id.0 as u32));
+    }
+}
+
+pub(super) extern "system" fn interrupt(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    if control::current().is_some()
+        && let Some(thread) = threads::find(identity_hash(env, thread))
+    {
+        happen(env, plain(EventKind::Interrupt, thread.0 as u32));
+    }
+}
+
+pub(super) extern "system" fn forget(_: *mut JNIEnv, _: jclass) {
+    if let Some(thread) = control::current() {
+        control::with_machine(|machine| machine.forget_interrupt(thread));
+    }
+}
+
+pub(super) extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobject, exception: jobject) -> jboolean {
+    if is_unwind(interface(env), exception) {
+        return true;
+    }
+    match threads::find(identity_hash(env, thread)) {
+        // What the code under test handles itself is not uncaught.
+        Some(_) if functions().reading.has_handler(interface(env), thread) => false,
+        Some(id) => {
+            control::note_uncaught(id, functions().reading.thrown(interface(env), exception));
+            true
+        }
+        None => false,
+    }
+}
+
+pub(super) extern "system" fn look(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    if control::current().is_some()
+        && let Some(thread) = threads::find(identity_hash(env, thread))
+    {
+        happen(env, plain(EventKind::Interrupted, thread.0 as u32));
+    }
+}
+
+pub(super) extern "system" fn look_own(env: *mut JNIEnv, _: jclass) {
+    if let Some(thread) = control::current() {
+        happen(env, plain(EventKind::Interrupted, thread.0 as u32));
+    }
+}
