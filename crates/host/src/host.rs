@@ -10,7 +10,7 @@ use crate::natives;
 use crate::objects::Objects;
 use crate::outcome::{CallResult, Execution, Value};
 use crate::read::Reading;
-use crate::resolve::{Action, Operand, Ready, ResolveError, resolve};
+use crate::resolve::{Action, Operand, Ready, ResolveError, load, resolve};
 use crate::scope;
 use crate::statics;
 use crate::threads;
@@ -118,7 +118,10 @@ impl Host {
         let probes = resolve(env, &self.reading, &test.probes)?;
         let suffixes = test.suffixes.iter().map(|calls| resolve(env, &self.reading, calls));
         let suffixes = Arc::new(suffixes.collect::<Result<Vec<_>, _>>()?);
-        under_test.iter().try_for_each(|class| check_rewritten(class))?;
+        for class in under_test {
+            load(env, &self.reading, class)?;
+            check_rewritten(class)?;
+        }
         while self.threads < test.suffixes.len() {
             self.threads += 1;
             let (vm, reading, thread) = (self.jvm.vm, self.reading.clone(), ThreadId(self.threads as u16));

@@ -65,15 +65,28 @@ pub fn resolve(env: Env, reading: &Reading, calls: &[Call]) -> Result<Vec<Ready>
     calls.iter().map(|call| env.frame(|| resolve_call(env, reading, call))).collect()
 }
 
-fn resolve_call(env: Env, reading: &Reading, call: &Call) -> Result<Ready, ResolveError> {
-    let found = |what: &str, ok: bool| match (ok, env.take_exception()) {
+/// Makes sure that a class is loaded.
+pub fn load(env: Env, reading: &Reading, class: &str) -> Result<(), ResolveError> {
+    env.frame(|| {
+        let loaded = env.find_class(class).is_some();
+        found(env, reading, class, loaded)
+    })
+}
+
+/// Tells what the virtual machine says of something that is not there.
+fn found(env: Env, reading: &Reading, what: &str, is_there: bool) -> Result<(), ResolveError> {
+    match (is_there, env.take_exception()) {
         (true, None) => Ok(()),
         (_, exception) => {
             let thrown = exception.map(|exception| reading.thrown(env, exception));
             let unknown = || Thrown { class: "not found".into(), message: None, frames: Vec::new() };
             Err(ResolveError::Missing { what: what.to_owned(), thrown: thrown.unwrap_or_else(unknown) })
         }
-    };
+    }
+}
+
+fn resolve_call(env: Env, reading: &Reading, call: &Call) -> Result<Ready, ResolveError> {
+    let found = |what: &str, is_there: bool| found(env, reading, what, is_there);
     let class = |name: &str| {
         let class = env.find_class(name);
         found(name, class.is_some())?;
