@@ -321,15 +321,15 @@ struct StackUse {
 
 impl StackUse {
     fn add(&mut self, instruction: &Instruction, constants: &ConstantPool<'_>) {
-        let change = match &self.last {
+        self.depth += match &self.last {
             Some((known, change)) if known == instruction => *change,
             _ => {
                 let effect = effect(instruction, constants);
-                effect.pushes as i32 - effect.pops as i32
+                let change = effect.pushes as i32 - effect.pops as i32;
+                self.last = Some((instruction.clone(), change));
+                change
             }
         };
-        self.last = Some((instruction.clone(), change));
-        self.depth += change;
         let most = self.handler.as_mut().unwrap_or(&mut self.rise);
         *most = (*most).max(self.depth);
     }

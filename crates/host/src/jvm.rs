@@ -128,6 +128,8 @@ fn options(settings: &JvmSettings, patch: &Path) -> Vec<String> {
         "-agentlib:raddle".to_owned(),
         // One collector thread and no barriers to speak of; tests are small.
         "-XX:+UseSerialGC".to_owned(),
+        // A young generation that is soon walked through: memory stays as small as the tests are.
+        "-Xmn32m".to_owned(),
         "-XX:+UnlockDiagnosticVMOptions".to_owned(),
         "-XX:+UnlockExperimentalVMOptions".to_owned(),
         // Identity hashes in sequence: no two objects share one, so they can tell objects apart.
