@@ -15,6 +15,12 @@ pub(crate) struct Index {
 impl Index {
     /// Adds the file `internal`.class, if it holds a class that is to be listed and is not yet there.
     pub fn add(&mut self, internal: &str, module: Option<&str>) {
+        if internal == "module-info"
+            && let Some(module) = module
+        {
+            // Some modules declare what others are needed and have no class of their own.
+            self.modules.entry(module.to_owned()).or_default();
+        }
         let Some(name) = ClassName::listed(internal) else {
             return;
         };
