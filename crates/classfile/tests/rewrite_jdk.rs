@@ -23,24 +23,29 @@ fn java_base_rewritten_links_and_runs_under_verification() {
         let compiled = Command::new(jdk.javac()).arg("-d").arg(folder.path()).arg(source).output().unwrap();
         assert!(compiled.status.success(), "{compiled:?}");
 
-        let run = |options: &[String]| {
+        let run = |options: &[String], more: &[&str]| {
             let mut java = Command::new(jdk.java());
-            java.args(options).arg("-cp").arg(folder.path()).arg("LinkAll").arg(&list);
+            java.args(options).arg("-cp").arg(folder.path()).arg("LinkAll").arg(&list).args(more);
             let output = java.output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
             text
         };
-        let plain = run(&[]);
-        let patched = run(&["-Xverify:all".into(), format!("--patch-module=java.base={}", patch.display())]);
+        let plain = run(&[], &[]);
+        let verified = ["-Xverify:all".into(), format!("--patch-module=java.base={}", patch.display())];
+        let patched = run(&verified, &[]);
         println!("JDK {}: {patched}", jdk.version);
         assert!(patched.contains(&format!("linked {}, failed 0", names.len())), "{patched}");
         assert_eq!(patched, plain, "the rewritten classes compute something else");
 
+        // The classes that run are the rewritten ones.
+        assert_eq!(run(&[], &["flags"]), "synchronized true\n");
+        assert_eq!(run(&verified, &["flags"]), "synchronized false\n");
+
         // The check can fail: one class with too small a stack is noticed.
         write_class(&patch, BROKEN_CLASS, &broken_class());
         std::fs::write(&list, BROKEN_CLASS.replace('/', ".")).unwrap();
-        let broken = run(&["-Xverify:all".into(), format!("--patch-module=java.base={}", patch.display())]);
+        let broken = run(&verified, &[]);
         assert!(broken.contains("VerifyError") && broken.contains("linked 0, failed 1"), "{broken}");
     }
 }

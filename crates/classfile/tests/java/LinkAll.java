@@ -1,3 +1,4 @@
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,9 +9,17 @@ import java.util.Vector;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** Loads and links, and so verifies, each class named in a file; then uses a few of them. */
+/**
+ * Loads and links, and so verifies, each class named in a file; then uses a few of them. With a second
+ * argument it only tells whether a method of the JDK's is synchronized.
+ */
 public class LinkAll {
     public static void main(String[] args) throws Exception {
+        if (args.length > 1) {
+            int modifiers = StringBuffer.class.getMethod("length").getModifiers();
+            System.out.println("synchronized " + Modifier.isSynchronized(modifiers));
+            return;
+        }
         int linked = 0;
         int failed = 0;
         for (String name : Files.readAllLines(Path.of(args[0]))) {
