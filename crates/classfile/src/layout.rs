@@ -133,8 +133,6 @@ struct Writing<'d> {
     copying: (usize, usize),
     /// Where the last label is.
     place: Pc,
-    /// The offset whose replacement was begun last.
-    begun: Option<Pc>,
 }
 
 impl<'d> Writing<'d> {
@@ -151,7 +149,7 @@ impl<'d> Writing<'d> {
             stack_rise: 0,
             handler_stack: 0,
         };
-        Writing { code, wide, layout, switches: Vec::new(), copying: (0, 0), place: 0, begun: None }
+        Writing { code, wide, layout, switches: Vec::new(), copying: (0, 0), place: 0 }
     }
 
     fn write(&mut self, edit: &CodeEdit, constants: &ConstantPool<'_>) -> Result<(), EditError> {
@@ -165,12 +163,16 @@ impl<'d> Writing<'d> {
                 stack.depth = 0;
                 self.label(pc);
             }
+            Step::Behind(pc) => {
+                // An insertion that never goes on leaves what stands behind it as it was.
+                reached = true;
+                self.layout.behind.push((pc, self.end()));
+            }
             Step::Original(placed) => {
                 reached = placed.instruction.falls_through();
                 stack.depth = 0;
                 if self.place != self.end() {
                     self.layout.moved.push((placed.pc, self.end()));
-                    self.layout.behind.push((placed.pc, self.end()));
                 }
                 if !self.put_jump(&placed.instruction, placed.length == 5, false) {
                     self.copy(placed.pc as usize, placed.length as usize);
@@ -182,8 +184,10 @@ impl<'d> Writing<'d> {
                 }
                 reached = instruction.falls_through();
                 stack.add(instruction, constants);
-                if let Run::Instead { pc, of_new } = run {
-                    self.replace(pc, of_new && matches!(instruction, Instruction::New(_)));
+                if let (Run::Instead { pc, of_new: true }, Instruction::New(_)) = (run, instruction)
+                    && self.layout.moved.last().is_none_or(|&(last, _)| last != pc)
+                {
+                    self.layout.moved.push((pc, self.end()));
                 }
                 let skips = |target| run == Run::Before(target);
                 let skips = matches!(*instruction, Instruction::If(_, t) | Instruction::Goto(t) if skips(t));
@@ -215,23 +219,6 @@ impl<'d> Writing<'d> {
             (None, Some(pc)) => Err(EditError::Unreachable(pc)),
             (None, None) => Ok(()),
         }
-    }
-
-    /// Notes where the replacement of an instruction begins, and where it makes the same object.
-    fn replace(&mut self, pc: Pc, makes: bool) {
-        let end = self.end();
-        if end != self.place && self.layout.behind.last().is_none_or(|&(last, _)| last != pc) && !self.replacing(pc) {
-            self.layout.behind.push((pc, end));
-        }
-        self.begun = Some(pc);
-        if makes && self.layout.moved.last().is_none_or(|&(last, _)| last != pc) {
-            self.layout.moved.push((pc, end));
-        }
-    }
-
-    /// Whether a replacement at this offset has begun.
-    fn replacing(&self, pc: Pc) -> bool {
-        self.begun == Some(pc)
     }
 
     /// Where the next instruction will stand.

@@ -164,22 +164,16 @@ impl Follower<'_> {
     fn step(&mut self, step: Step<'_>) -> Result<(), NotTypable> {
         match step {
             Step::Label(pc) => self.label(pc)?,
-            Step::Original(placed) => {
-                self.behind_insertions(placed.pc)?;
-                self.instruction(&placed.instruction, Made::At(placed.pc))?;
-            }
+            Step::Behind(pc) => self.behind_insertions(pc)?,
+            Step::Original(placed) => self.instruction(&placed.instruction, Made::At(placed.pc))?,
             Step::New(instruction, run) => {
                 self.made += 1;
                 let made = match run {
                     Run::Instead { pc, of_new: true } => Made::At(pc),
                     _ => Made::New(self.made),
                 };
-                match (run, instruction) {
-                    (Run::Instead { pc, .. }, _) => self.behind_insertions(pc)?,
-                    (Run::Before(pc), Instruction::If(_, target) | Instruction::Goto(target)) => {
-                        self.skips |= *target == pc;
-                    }
-                    _ => {}
+                if let (Run::Before(pc), Instruction::If(_, target) | Instruction::Goto(target)) = (run, instruction) {
+                    self.skips |= *target == pc;
                 }
                 self.instruction(instruction, made)?;
             }

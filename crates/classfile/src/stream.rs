@@ -10,6 +10,9 @@ use crate::instruction::{Instruction, Pc};
 pub(crate) enum Step<'s> {
     /// What pointed at this offset of the original code points here. The last one is the code's end.
     Label(Pc),
+    /// What was inserted before the instruction at this offset ends; the instruction, or what replaces it,
+    /// begins, with the code for leaving that may belong to it.
+    Behind(Pc),
     /// An instruction of the original code.
     Original(&'s Placed),
     /// An instruction that was not there.
@@ -59,6 +62,7 @@ pub(crate) fn for_each_step(code: &Code<'_>, edit: &CodeEdit, mut visit: impl Fn
         visit(Step::Label(pc));
         let mut replaced = false;
         let mut original_done = false;
+        let mut before = false;
         while let Some(&&insertion) = insertions.peek().filter(|insertion| insertion.pc == pc) {
             insertions.next();
             let run = match insertion.place {
@@ -66,6 +70,10 @@ pub(crate) fn for_each_step(code: &Code<'_>, edit: &CodeEdit, mut visit: impl Fn
                 Place::Instead => Run::Instead { pc, of_new: matches!(placed.instruction, Instruction::New(_)) },
                 Place::After => Run::After(pc),
             };
+            if insertion.place != Place::Before && std::mem::take(&mut before) {
+                visit(Step::Behind(pc));
+            }
+            before |= insertion.place == Place::Before;
             if insertion.place == Place::After && !original_done {
                 end_of_original(&placed, replaced, wrap, &mut visit);
                 original_done = true;
@@ -74,6 +82,9 @@ pub(crate) fn for_each_step(code: &Code<'_>, edit: &CodeEdit, mut visit: impl Fn
             for instruction in edit.run(insertion) {
                 around_return(instruction, wrap, &mut visit, |visit| visit(Step::New(instruction, run)));
             }
+        }
+        if before {
+            visit(Step::Behind(pc));
         }
         if !original_done {
             end_of_original(&placed, replaced, wrap, &mut visit);

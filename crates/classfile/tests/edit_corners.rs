@@ -131,6 +131,26 @@ fn an_insertion_can_jump_over_the_rest_of_itself() {
 }
 
 #[test]
+fn what_is_jumped_over_before_a_return_is_not_the_leaving() {
+    on_each_jdk(|bench| {
+        bench.edit("Subject", |class| {
+            let hit = hit(class);
+            let hits = class.constants.add_field("Probe", "hits", "I").unwrap();
+            let leave = class.constants.add_method("Probe", "leave", "(Ljava/lang/Object;)V").unwrap();
+            edit_one(class, "add", |code, edit| {
+                let returns = pc_of(code, |i| matches!(i, Instruction::Return(_)));
+                let skip = Instruction::If(Condition::Eq, returns);
+                edit.insert_before(returns, &[Instruction::Field(FieldOp::GetStatic, hits), skip, hit]);
+                let leave = vec![Instruction::Null, Instruction::Invoke(InvokeOp::Static, leave)];
+                edit.wrap(Wrap { leave, ..Wrap::default() });
+            })
+            .unwrap();
+        });
+        assert!(bench.run("Subject", &["hits", "log"]).ends_with("hits 0\nlog leave \n"));
+    });
+}
+
+#[test]
 fn a_handler_may_catch_one_class_and_return() {
     on_each_jdk(|bench| {
         bench.edit("Subject", |class| {
