@@ -4,7 +4,7 @@
 //! is no thread that only decides. A thread that is not under control passes all hooks at once.
 
 use crate::baton::Baton;
-use crate::machine::{Found, Machine, Next, Stop, plain};
+use crate::machine::{Found, Limits, Machine, Next, Stop, plain};
 use crate::objects::Objects;
 use crate::outcome::Thrown;
 use schedule::{Event, EventKind, Scheduler, ThreadId, Trace};
@@ -62,8 +62,8 @@ pub struct Ended {
 
 /// Starts an execution; the current thread becomes its first. So many threads are given the numbers after
 /// it, to be started later.
-pub fn begin(scheduler: Box<dyn Scheduler + Send>, max_events: usize, objects: Objects, threads: usize) {
-    let mut machine = Machine::new(scheduler, max_events);
+pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Objects, threads: usize) {
+    let mut machine = Machine::new(scheduler, limits);
     for _ in 0..=threads {
         machine.add_thread();
     }

@@ -5,7 +5,7 @@ use crate::control;
 use crate::jdk_state::JdkState;
 use crate::jni::{Env, Vm};
 use crate::jvm::{Jvm, JvmError, JvmSettings};
-use crate::machine::plain;
+use crate::machine::{Limits, plain};
 use crate::natives;
 use crate::objects::Objects;
 use crate::outcome::{CallResult, Execution, Value};
@@ -39,15 +39,15 @@ pub struct Prepared {
 /// How executions are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunSettings {
-    /// An execution with more events than this is ended.
-    pub max_events: usize,
+    /// What the executions may do.
+    pub limits: Limits,
     /// Whether the values that calls return are read.
     pub values: bool,
 }
 
 impl Default for RunSettings {
     fn default() -> Self {
-        RunSettings { max_events: 100_000, values: true }
+        RunSettings { limits: Limits::default(), values: true }
     }
 }
 
@@ -140,7 +140,7 @@ impl Host {
         self.jdk_state.restore(env);
         let mut objects = std::mem::take(&mut self.objects);
         objects.clear();
-        control::begin(scheduler, settings.max_events, objects, test.suffixes.len());
+        control::begin(scheduler, settings.limits, objects, test.suffixes.len());
         env.frame(|| {
             let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
             let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings);

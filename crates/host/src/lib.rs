@@ -58,7 +58,7 @@ mod threads;
 
 pub use host::{Host, PrepareError, Prepared, RunSettings};
 pub use jvm::{JvmError, JvmSettings};
-pub use machine::{Blocked, Stop};
+pub use machine::{Blocked, Limits, Stop};
 pub use outcome::{CallResult, Execution, Thrown, Value};
 pub use resolve::ResolveError;
 pub use sites::{FieldRef, Site};

@@ -18,7 +18,9 @@ pub struct Machine {
     /// Who has the turn, and how many events are left of it.
     turn: Option<Turn>,
     last: Option<ThreadId>,
-    max_events: usize,
+    limits: Limits,
+    /// When each object was notified once for a thread that has not woken yet, as a number of events.
+    notified: HashMap<ObjectId, Vec<u64>>,
     /// The time in nanoseconds since the start.
     now: u64,
     /// Reused between decisions.
@@ -34,6 +36,12 @@ struct Thread {
     wait: Wait,
     /// When the next event, or the wait that it ends, is over at the latest.
     deadline: Option<u64>,
+}
+
+impl Thread {
+    fn waits_on(&self, object: ObjectId) -> bool {
+        matches!(self.wait, Wait::Queued { .. }) && self.next.is_some_and(|next| next.object == object)
+    }
 }
 
 /// How a thread's wait stands, between its `Wait` and its `Wake`.
@@ -53,6 +61,23 @@ enum Wait {
 struct Lock {
     owner: ThreadId,
     depth: u32,
+}
+
+/// What an execution may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Limits {
+    /// With more events than this it is ended.
+    pub max_events: usize,
+    /// How many waits may end though nothing has happened, as the language allows.
+    pub spurious_wakeups: u32,
+    /// Whether what is limited in time may be over at any moment, and not only when nothing else can run.
+    pub early_timeouts: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { max_events: 100_000, spurious_wakeups: 0, early_timeouts: false }
+    }
 }
 
 /// What happens next.
@@ -92,7 +117,7 @@ pub struct Blocked {
 
 impl Machine {
     /// A machine with no threads yet.
-    pub fn new(scheduler: Box<dyn Scheduler + Send>, max_events: usize) -> Self {
+    pub fn new(scheduler: Box<dyn Scheduler + Send>, limits: Limits) -> Self {
         Machine {
             threads: Vec::new(),
             locks: HashMap::new(),
@@ -100,7 +125,8 @@ impl Machine {
             scheduler,
             turn: None,
             last: None,
-            max_events,
+            limits,
+            notified: HashMap::new(),
             now: 0,
             runnable: Vec::new(),
         }
@@ -169,7 +195,7 @@ impl Machine {
     }
 
     fn take_event(&mut self, thread: ThreadId) -> Next {
-        if self.trace.steps.len() >= self.max_events {
+        if self.trace.steps.len() >= self.limits.max_events {
             return Next::Stop(Stop::TooManyEvents);
         }
         let turn = self.turn.as_mut().expect("internal bug: events are taken from a turn");
@@ -195,16 +221,34 @@ impl Machine {
 
     fn can_do(&self, thread: ThreadId, event: Event) -> bool {
         let state = &self.threads[thread.0 as usize];
+        let over = || state.interrupted || state.wait == Wait::TimedOut || self.may_time_out(state);
         match event.kind {
             EventKind::Lock => self.is_free_for(event.object, thread),
-            EventKind::Wake => !matches!(state.wait, Wait::Queued { .. }) && self.is_free_for(event.object, thread),
-            EventKind::Join => {
-                self.threads[event.slot as usize].ended || state.interrupted || state.wait == Wait::TimedOut
+            EventKind::Wake => {
+                self.is_free_for(event.object, thread)
+                    && match state.wait {
+                        Wait::Queued { place } => {
+                            self.notification(event.object, place).is_some()
+                                || self.limits.spurious_wakeups > 0
+                                || self.may_time_out(state)
+                        }
+                        _ => true,
+                    }
             }
-            EventKind::Park => state.permit || state.interrupted || state.wait == Wait::TimedOut,
-            EventKind::Sleep => state.interrupted || state.wait == Wait::TimedOut,
+            EventKind::Join => self.threads[event.slot as usize].ended || over(),
+            EventKind::Park => state.permit || over(),
+            EventKind::Sleep => over(),
             _ => true,
         }
+    }
+
+    fn may_time_out(&self, state: &Thread) -> bool {
+        self.limits.early_timeouts && state.deadline.is_some()
+    }
+
+    /// Which notification of an object a thread that waits since then may take: the oldest that came after.
+    fn notification(&self, object: ObjectId, since: u64) -> Option<usize> {
+        self.notified.get(&object)?.iter().position(|&place| place > since)
     }
 
     fn is_free_for(&self, object: ObjectId, thread: ThreadId) -> bool {
@@ -222,6 +266,14 @@ impl Machine {
                 true
             }
             None => false,
+        }
+    }
+
+    /// What a thread does is over by time, unless it was interrupted.
+    fn pass_time_for(&mut self, thread: ThreadId) {
+        let state = &self.threads[thread.0 as usize];
+        if let Some(deadline) = state.deadline.filter(|_| !state.interrupted) {
+            self.now = self.now.max(deadline);
         }
     }
 
@@ -252,23 +304,26 @@ impl Machine {
                 self.locks.remove(&event.object);
             }
             EventKind::Wake => {
-                let state = self.thread_mut(thread);
-                state.wait = Wait::Not;
-                let interrupted = std::mem::take(&mut state.interrupted);
+                let interrupted = self.end_wait(thread, event.object);
                 self.lock(thread, event.object, event.slot);
                 return Found(interrupted);
             }
-            EventKind::Notify | EventKind::NotifyAll => self.notify(event),
+            // Which of the waiting threads it is for is decided by who wakes first.
+            EventKind::Notify if self.waits_on(event.object) => {
+                let place = self.trace.steps.len() as u64;
+                self.notified.entry(event.object).or_default().push(place);
+            }
+            EventKind::NotifyAll => self.notify_all(event.object),
             EventKind::Park => {
+                if !self.threads[thread.0 as usize].permit {
+                    self.pass_time_for(thread);
+                }
                 let state = self.thread_mut(thread);
                 (state.permit, state.wait) = (false, Wait::Not);
             }
-            EventKind::Join if !self.threads[event.slot as usize].ended => {
-                let state = self.thread_mut(thread);
-                state.wait = Wait::Not;
-                return Found(std::mem::take(&mut state.interrupted));
-            }
-            EventKind::Sleep => {
+            EventKind::Join if self.threads[event.slot as usize].ended => self.thread_mut(thread).wait = Wait::Not,
+            EventKind::Join | EventKind::Sleep => {
+                self.pass_time_for(thread);
                 let state = self.thread_mut(thread);
                 state.wait = Wait::Not;
                 return Found(std::mem::take(&mut state.interrupted));
@@ -303,26 +358,36 @@ impl Machine {
         }
     }
 
-    /// Notifies in the order of waiting.
-    fn notify(&mut self, event: Event) {
-        let all = event.kind == EventKind::NotifyAll;
-        loop {
-            let waiting = |thread: &&mut Thread| match (thread.wait, thread.next) {
-                (Wait::Queued { .. }, Some(next)) => next.object == event.object,
-                _ => false,
-            };
-            let place = |thread: &&mut Thread| match thread.wait {
-                Wait::Queued { place } => place,
-                _ => u64::MAX,
-            };
-            match self.threads.iter_mut().filter(waiting).min_by_key(place) {
-                Some(thread) => thread.wait = Wait::Notified,
-                None => return,
+    /// A thread stops waiting, for the first reason that it has. Says whether that is an interrupt.
+    fn end_wait(&mut self, thread: ThreadId, object: ObjectId) -> bool {
+        let (notified, now, limits) = (&mut self.notified, &mut self.now, &mut self.limits);
+        let state = &mut self.threads[thread.0 as usize];
+        match std::mem::take(&mut state.wait) {
+            // An interrupt that came later is still to be noticed.
+            Wait::Notified => false,
+            Wait::Queued { place } => {
+                let places = notified.get_mut(&object);
+                let taken = places.and_then(|places| Some((places.iter().position(|&p| p > place)?, places)));
+                match (taken, state.deadline) {
+                    (Some((first, places)), _) => drop(places.remove(first)),
+                    (None, Some(deadline)) if limits.early_timeouts => *now = deadline.max(*now),
+                    (None, _) => limits.spurious_wakeups -= 1,
+                }
+                false
             }
-            if !all {
-                return;
-            }
+            Wait::Not | Wait::TimedOut => std::mem::take(&mut state.interrupted),
         }
+    }
+
+    fn waits_on(&self, object: ObjectId) -> bool {
+        self.threads.iter().any(|thread| thread.waits_on(object))
+    }
+
+    fn notify_all(&mut self, object: ObjectId) {
+        for thread in self.threads.iter_mut().filter(|thread| thread.waits_on(object)) {
+            thread.wait = Wait::Notified;
+        }
+        self.notified.remove(&object);
     }
 
     /// Nanoseconds since the start. A look at the clock takes a microsecond.
@@ -369,9 +434,15 @@ mod tests {
         Event { kind, object: ObjectId(object), slot: 0, site: SiteId(0) }
     }
 
+    const LIMITS: Limits = Limits { max_events: 1000, spurious_wakeups: 0, early_timeouts: false };
+
     /// Runs threads given as lists of events to the end.
     fn run(programs: &[&[Event]], seed: u64) -> (Next, Trace) {
-        let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), 1000);
+        run_within(programs, seed, LIMITS)
+    }
+
+    fn run_within(programs: &[&[Event]], seed: u64, limits: Limits) -> (Next, Trace) {
+        let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), limits);
         let mut left: Vec<_> = programs.iter().map(|program| program.iter()).collect();
         for program in &mut left {
             let thread = machine.add_thread();
@@ -426,5 +497,64 @@ mod tests {
             assert_eq!(*end == Next::Done, order(Wait) < order(Notify), "{trace:?}");
         }
         assert!(ends.iter().any(|(end, _)| *end == Next::Done) && ends.iter().any(|(end, _)| *end != Next::Done));
+    }
+    const WAITER: [Event; 4] = [
+        Event { kind: EventKind::Lock, object: ObjectId(1), slot: 0, site: SiteId(0) },
+        Event { kind: EventKind::Wait, object: ObjectId(1), slot: 0, site: SiteId(0) },
+        Event { kind: EventKind::Wake, object: ObjectId(1), slot: 1, site: SiteId(0) },
+        Event { kind: EventKind::Unlock, object: ObjectId(1), slot: 0, site: SiteId(0) },
+    ];
+
+    #[test]
+    fn any_thread_that_waited_by_then_may_take_a_notification_and_one_does() {
+        use EventKind::{Lock, Notify, Unlock, Wait, Wake};
+        let notifier = [on(Lock, 1), on(Notify, 1), on(Unlock, 1)];
+        let mut woken_by_place = [0; 2];
+        for seed in 0..200 {
+            let (end, trace) = run(&[&WAITER, &WAITER, &notifier], seed);
+            assert_ne!(end, Next::Done, "one notification cannot wake two threads");
+            let of = |kind| trace.steps.iter().enumerate().filter(move |(_, step)| step.event.kind == kind);
+            let notified = of(Notify).next().unwrap().0;
+            let waiters: Vec<_> = of(Wait).filter(|&(at, _)| at < notified).map(|(_, step)| step.thread).collect();
+            let woken: Vec<_> = of(Wake).map(|(_, step)| step.thread).collect();
+            assert_eq!(woken.len(), waiters.len().min(1), "{trace:?}");
+            if let ([first], 2) = (&*woken, waiters.len()) {
+                woken_by_place[waiters.iter().position(|waiter| waiter == first).unwrap()] += 1;
+            }
+        }
+        assert!(woken_by_place.iter().all(|&times| times > 0), "always the same: {woken_by_place:?}");
+    }
+
+    #[test]
+    fn waits_end_for_no_reason_as_often_as_allowed() {
+        let allowed = |spurious_wakeups| Limits { spurious_wakeups, ..LIMITS };
+        for seed in 0..50 {
+            assert_eq!(run_within(&[&WAITER, &WAITER], seed, allowed(2)).0, Next::Done);
+            let (end, trace) = run_within(&[&WAITER, &WAITER], seed, allowed(1));
+            assert!(matches!(end, Next::Stop(Stop::Deadlock(blocked)) if blocked.len() == 1), "{trace:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_limited_in_time_is_over_last_or_at_any_moment() {
+        // Whether the sleeper's event comes before the last of the other's.
+        let early = |early_timeouts, seed| {
+            let limits = Limits { early_timeouts, ..LIMITS };
+            let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), limits);
+            let (sleeper, other) = (machine.add_thread(), machine.add_thread());
+            machine.announce_within(sleeper, plain(EventKind::Sleep, 0), Some(5));
+            let mut left = 3;
+            machine.announce(other, on(EventKind::Write, left));
+            while let Next::Run(thread) = machine.next() {
+                machine.perform(thread);
+                if thread == other && left > 0 {
+                    left -= 1;
+                    machine.announce(other, on(EventKind::Write, left));
+                }
+            }
+            machine.into_trace().steps.last().unwrap().thread == other
+        };
+        assert!((0..50).all(|seed| !early(false, seed)));
+        assert!((0..50).any(|seed| early(true, seed)) && (0..50).any(|seed| !early(true, seed)));
     }
 }

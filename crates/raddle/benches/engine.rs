@@ -64,7 +64,7 @@ fn job(executions: u64) -> Job {
         probes: vec![],
     };
     let plan = Plan::Random { seed: 0, executions, exhaust: true };
-    Job { test, under_test: vec![vector.clone()], plan, max_events: 10_000 }
+    Job { test, under_test: vec![vector.clone()], plan, limits: host::Limits::default() }
 }
 
 /// What the papers' tools do: two new threads for every iteration.

@@ -46,7 +46,7 @@ fn take_streams() -> io::Result<(File, File)> {
 
 fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Report> {
     let test = host.prepare(&job.test, &job.under_test)?;
-    let settings = RunSettings { max_events: job.max_events as usize, values: true };
+    let settings = RunSettings { limits: job.limits, values: true };
     let executions = match job.plan {
         Plan::Random { executions, .. } | Plan::Replay { times: executions, .. } => executions,
     };

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use host::{CallResult, Thrown};
+use host::{CallResult, Limits, Thrown};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use testcase::TestCase;
@@ -30,8 +30,8 @@ pub struct Job {
     pub under_test: Vec<String>,
     /// Which executions to run.
     pub plan: Plan,
-    /// An execution with more events than this is ended.
-    pub max_events: u64,
+    /// What the executions may do.
+    pub limits: Limits,
 }
 
 /// Which executions to run.

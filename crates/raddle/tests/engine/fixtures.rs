@@ -1,6 +1,7 @@
 //! Fixtures: Java sources with their expectation in a header comment.
 
 use classpath::Jdk;
+use host::Limits;
 use raddle::worker::protocol::{Job, Plan};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,6 +17,7 @@ pub struct Fixture {
     pub expect: Option<String>,
     /// The oldest Java that can run it.
     since: u32,
+    limits: Limits,
     methods: Vec<String>,
 }
 
@@ -41,6 +43,11 @@ fn read(source: &Path) -> Fixture {
         name: source.file_stem().unwrap().to_str().unwrap().to_owned(),
         source: source.to_owned(),
         expect: header("expect"),
+        limits: Limits {
+            max_events: 20_000,
+            spurious_wakeups: header("spurious wake-ups").map_or(0, |number| number.parse().unwrap()),
+            early_timeouts: header("early timeouts").is_some(),
+        },
         since: header("since").map_or(0, |since| since.parse().unwrap()),
         methods: methods.map(|name| name.to_string()).collect(),
     }
@@ -48,6 +55,9 @@ fn read(source: &Path) -> Fixture {
 
 /// Compiles fixtures into a folder.
 pub fn compile(jdk: &Jdk, fixtures: &[Fixture], folder: &Path) {
+    if fixtures.is_empty() {
+        return;
+    }
     let sources = fixtures.iter().map(|fixture| &fixture.source);
     let output = Command::new(jdk.javac()).args(["-g", "-nowarn", "-d"]).arg(folder).args(sources).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -71,6 +81,6 @@ impl Fixture {
             suffixes: threads.into_iter().map(|name| vec![call(name)]).collect(),
             probes: checks.into_iter().map(call).collect(),
         };
-        Job { test, under_test: vec![self.name.clone()], plan, max_events: 20_000 }
+        Job { test, under_test: vec![self.name.clone()], plan, limits: self.limits }
     }
 }
