@@ -1,10 +1,10 @@
 //! The worker as its own agent: HotSpot finds this entry in the executable, because of `-agentlib:raddle`.
 
 use crate::hook_class::{HOOKS, UNWIND};
-use crate::instrument::{hush, instrument};
+use crate::instrument::{hush, instrument, instrument_elements};
 use crate::jvmti::{Callbacks, Jvmti};
 use crate::native_methods::{CLASSES, PREFIX, change_natives};
-use crate::scope::{is_of_jdk, is_rewritten};
+use crate::scope::{is_of_jdk, is_rewritten, tells_of_elements};
 use crate::sites::Sites;
 use crate::threads;
 use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
@@ -76,6 +76,7 @@ fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
     let rewritten = match name {
         HOOKS | UNWIND => return None,
         _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites, has_loader && !is_of_jdk(name)),
+        _ if tells_of_elements(name) => instrument_elements(bytes, &mut loaded.sites),
         _ if CLASSES.contains(&name) => change_natives(bytes).and_then(|bytes| hush(&bytes)),
         _ => hush(bytes),
     };

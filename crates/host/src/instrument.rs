@@ -9,7 +9,7 @@
 //! else can see the object yet.
 
 use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, QUIET, STATIC};
-use crate::scope::is_hushed;
+use crate::scope::{is_hushed, is_salted};
 use crate::sites::{DeclaredField, FieldRef, Site, Sites};
 use crate::statics::make_resettable;
 use classfile::{
@@ -49,7 +49,21 @@ pub fn instrument(bytes: &[u8], sites: &mut Sites, of_application: bool) -> Resu
         left.push(("<clinit>()V".to_owned(), error));
     }
     for method in 0..class.methods.len() {
-        if let Err(error) = instrument_method(&mut class, method, &hooks, sites) {
+        if let Err(error) = instrument_method(&mut class, method, &hooks, sites, |_| true) {
+            left.push((method_name(&class, method), error));
+        }
+    }
+    Ok(Instrumented { bytes: class.write()?, left })
+}
+
+/// Rewrites the accesses of array elements, and nothing else.
+pub fn instrument_elements(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, InstrumentError> {
+    let mut class = ClassFile::parse(bytes)?;
+    let hooks = Hooks::add(&mut class)?;
+    let mut left = Vec::new();
+    let elements = |instruction: &_| matches!(instruction, Instruction::ArrayLoad(_) | Instruction::ArrayStore(_));
+    for method in 0..class.methods.len() {
+        if let Err(error) = instrument_method(&mut class, method, &hooks, sites, elements) {
             left.push((method_name(&class, method), error));
         }
     }
@@ -127,6 +141,7 @@ fn instrument_method(
     method: usize,
     hooks: &Hooks,
     sites: &mut Sites,
+    seen: impl Fn(&Instruction) -> bool,
 ) -> Result<(), EditError> {
     let Some(code) = class.methods[method].code().cloned() else { return Ok(()) };
     let flags = class.methods[method].flags;
@@ -138,7 +153,7 @@ fn instrument_method(
         let id = sites.add(Site { class: owner, method: name.clone(), pc, line, kind, field });
         number(class, id)
     };
-    for placed in code.instructions() {
+    for placed in code.instructions().filter(|placed| seen(&placed.instruction)) {
         let pc = placed.pc;
         match placed.instruction {
             Instruction::Field(op, field) => {
@@ -171,6 +186,11 @@ fn instrument_method(
                 let call = Instruction::Invoke(InvokeOp::Static, hooks.exit);
                 edit.replace(pc, &[Instruction::Stack(StackOp::Dup), Instruction::MonitorExit, site, call]);
             }
+            Instruction::Invoke(InvokeOp::Static, called)
+                if is_seed(class.constants.method(called)) && is_salted(&class.name().to_str(), &name) =>
+            {
+                edit.replace(pc, &[Instruction::Long(1)]);
+            }
             _ => {}
         }
     }
@@ -190,6 +210,11 @@ fn instrument_method(
         drop_annotation(&mut owner.attributes, &class.constants, "Ljdk/internal/vm/annotation/IntrinsicCandidate;");
     }
     Ok(())
+}
+
+/// Whether a call asks for the time, from which initialisers make what is to differ between processes.
+fn is_seed(called: MemberRef<'_>) -> bool {
+    called.class == "java/lang/System" && called.name == "nanoTime"
 }
 
 fn field_ref(target: MemberRef<'_>) -> FieldRef {

@@ -2,17 +2,15 @@
 //! seeds. They are set back before every execution.
 
 use crate::jni::Env;
-use jni_sys::{jclass, jfieldID, jobject, jvalue};
+use jni_sys::{jclass, jfieldID, jlong, jobject, jvalue};
 
 /// Static fields that count. Which there are depends on the version.
-const COUNTERS: [(&str, &str, &str); 11] = [
+const COUNTERS: [(&str, &str, &str); 9] = [
     ("java/lang/Thread", "threadInitNumber", "I"),
     ("java/lang/Thread", "threadSeqNumber", "J"),
     ("java/lang/Thread$ThreadNumbering", "next", "I"),
     ("java/lang/ThreadLocal", "nextHashCode", "Ljava/util/concurrent/atomic/AtomicInteger;"),
     ("java/util/Random", "seedUniquifier", "Ljava/util/concurrent/atomic/AtomicLong;"),
-    ("java/util/SplittableRandom", "defaultGen", "Ljava/util/concurrent/atomic/AtomicLong;"),
-    ("java/util/concurrent/ThreadLocalRandom", "seeder", "Ljava/util/concurrent/atomic/AtomicLong;"),
     ("java/util/concurrent/ThreadLocalRandom", "probeGenerator", "Ljava/util/concurrent/atomic/AtomicInteger;"),
     (
         "java/util/concurrent/Executors$DefaultThreadFactory",
@@ -22,6 +20,16 @@ const COUNTERS: [(&str, &str, &str); 11] = [
     ("java/util/concurrent/ForkJoinPool", "poolIds", "I"),
     ("java/util/concurrent/ForkJoinPool", "poolNumberSequence", "I"),
 ];
+
+/// Static fields that differ from process to process when they are first looked at. They start with
+/// [`SEED`] instead.
+const SEEDS: [(&str, &str, &str); 2] = [
+    ("java/util/SplittableRandom", "defaultGen", "Ljava/util/concurrent/atomic/AtomicLong;"),
+    ("java/util/concurrent/ThreadLocalRandom", "seeder", "Ljava/util/concurrent/atomic/AtomicLong;"),
+];
+
+/// Any number will do.
+const SEED: jlong = 0x5eed_5eed_5eed;
 
 /// The counters with the values they had first.
 pub struct JdkState {
@@ -38,13 +46,19 @@ enum Counter {
 impl JdkState {
     /// Remembers all counters as they are now.
     pub fn remember(env: Env) -> Self {
-        let counters = COUNTERS.iter().filter_map(|(class, field, descriptor)| {
+        let find = |(class, field, descriptor): &(&str, &str, &str)| {
             let counter = env.frame(|| counter(env, class, field, descriptor));
             // This version has no such counter.
             env.take_exception();
             counter
+        };
+        let seeds = SEEDS.iter().filter_map(find).map(|mut seed| {
+            let (Counter::Field { value, .. } | Counter::Atomic { value, .. }) = &mut seed;
+            value.j = SEED;
+            seed
         });
-        JdkState { counters: counters.collect(), next_thread: env.frame(|| next_thread(env)) }
+        let counters = COUNTERS.iter().filter_map(find).chain(seeds).collect();
+        JdkState { counters, next_thread: env.frame(|| next_thread(env)) }
     }
 
     /// Sets all counters back.

@@ -24,11 +24,16 @@ mod event {
     pub const THREAD_START: usize = 52;
     pub const THREAD_END: usize = 53;
     pub const CLASS_FILE_LOAD_HOOK: usize = 54;
+    pub const VIRTUAL_THREAD_START: usize = 87;
+    pub const VIRTUAL_THREAD_END: usize = 88;
     pub const COUNT: usize = 40;
 }
 
 /// Bits of the capabilities: hooks for all classes, from the first one on; a prefix for native methods.
 const CAPABILITIES: [usize; 4] = [26, 36, 41, 42];
+
+/// The same for virtual threads, which Java 21 and later have.
+const VIRTUAL_THREADS: usize = 44;
 
 const VERSION: jint = 0x3001_0200;
 
@@ -72,14 +77,17 @@ impl Jvmti {
         }
         let jvmti = Jvmti(env.cast());
 
-        let mut capabilities = [0u8; 16];
-        for bit in CAPABILITIES {
-            capabilities[bit / 8] |= 1 << (bit % 8);
-        }
+        let capabilities = |bits: &[usize]| {
+            let mut capabilities = [0u8; 16];
+            bits.iter().for_each(|bit| capabilities[bit / 8] |= 1 << (bit % 8));
+            capabilities
+        };
         let mut callbacks = [null::<c_void>(); event::COUNT];
         callbacks[event::CLASS_FILE_LOAD_HOOK - event::FIRST] = called.class_file_load as *const c_void;
         callbacks[event::THREAD_START - event::FIRST] = called.thread_start as *const c_void;
         callbacks[event::THREAD_END - event::FIRST] = called.thread_end as *const c_void;
+        callbacks[event::VIRTUAL_THREAD_START - event::FIRST] = called.thread_start as *const c_void;
+        callbacks[event::VIRTUAL_THREAD_END - event::FIRST] = called.thread_end as *const c_void;
         // SAFETY: these are the signatures of these functions; all pointers are good for the calls, and
         // the machine copies what they point to.
         let results = unsafe {
@@ -91,14 +99,21 @@ impl Jvmti {
                 jvmti.function(function::SET_EVENT_NOTIFICATION_MODE);
             let set_prefix: unsafe extern "system" fn(Jvmti, *const c_char) -> c_int =
                 jvmti.function(function::SET_NATIVE_METHOD_PREFIX);
-            [
-                add(jvmti, &capabilities),
+            let has_virtual = add(jvmti, &capabilities(&[VIRTUAL_THREADS])) == 0;
+            let results = [
+                add(jvmti, &capabilities(&CAPABILITIES)),
                 set(jvmti, callbacks.as_ptr().cast(), size_of_val(&callbacks) as jint),
                 set_prefix(jvmti, prefix.as_ptr()),
                 enable(jvmti, 1, event::CLASS_FILE_LOAD_HOOK as c_int, null_mut()),
                 enable(jvmti, 1, event::THREAD_START as c_int, null_mut()),
                 enable(jvmti, 1, event::THREAD_END as c_int, null_mut()),
-            ]
+            ];
+            if has_virtual {
+                // Without them, virtual threads would not be under control; nothing else depends on them.
+                enable(jvmti, 1, event::VIRTUAL_THREAD_START as c_int, null_mut());
+                enable(jvmti, 1, event::VIRTUAL_THREAD_END as c_int, null_mut());
+            }
+            results
         };
         (results == [0; 6]).then_some(jvmti)
     }

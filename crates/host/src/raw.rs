@@ -13,39 +13,38 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 /// What is at an offset of objects of a class.
-#[derive(Clone, Debug)]
 enum Content {
     /// Elements of that many bytes, from an offset on.
     Elements { first: i64, size: i64 },
     /// The numbers of fields by their offset.
     Fields(HashMap<i64, u32>),
-    /// A class object, which holds the static fields of the class by their offset.
-    Statics(HashMap<i64, u32>),
 }
 
-/// What was found out, by the identity hash of a class (or, for its static fields, of the class object).
-static CONTENTS: Mutex<Option<HashMap<i32, Content>>> = Mutex::new(None);
+/// What was found out, by the identity hash of a class and whether its static fields are meant.
+static CONTENTS: Mutex<Option<HashMap<(i32, bool), Content>>> = Mutex::new(None);
 
 /// The object and slot of an event for what is at `offset` in `object`: the same as for an instruction that
 /// names the field or element. None for a field of a class that is opaque.
 pub fn place(env: Env, object: jobject, offset: i64) -> Option<(ObjectId, u32)> {
-    let content = control::uncontrolled(|| env.frame(|| content(env, object)));
-    match content {
-        Content::Elements { first, size } => {
-            Some((natives::number_of(env, object), ((offset - first) / size.max(1)) as u32))
-        }
-        Content::Fields(fields) => fields.get(&offset).map(|&field| (natives::number_of(env, object), field)),
-        Content::Statics(fields) => fields.get(&offset).map(|&field| (ObjectId::NONE, field)),
-    }
+    let (slot, is_class) = control::uncontrolled(|| env.frame(|| slot(env, object, offset)))?;
+    Some((if is_class { ObjectId::NONE } else { natives::number_of(env, object) }, slot))
 }
 
-fn content(env: Env, object: jobject) -> Content {
+/// The slot at an offset, and whether the object is a class with its static fields.
+fn slot(env: Env, object: jobject, offset: i64) -> Option<(u32, bool)> {
     let class = env.class_of(object);
-    let class_class = env.class_of(class);
-    let is_class = env.same(class, class_class);
+    let is_class = env.same(class, env.class_of(class));
     let key = natives::identity_hash(env.raw(), if is_class { object } else { class });
     let mut contents = CONTENTS.lock().unwrap_or_else(|e| e.into_inner());
-    contents.get_or_insert_default().entry(key).or_insert_with(|| find_out(env, object, class, is_class)).clone()
+    let slot = match contents
+        .get_or_insert_default()
+        .entry((key, is_class))
+        .or_insert_with(|| find_out(env, object, class, is_class))
+    {
+        Content::Elements { first, size } => Some(((offset - *first) / (*size).max(1)) as u32),
+        Content::Fields(fields) => fields.get(&offset).copied(),
+    };
+    slot.map(|slot| (slot, is_class))
 }
 
 /// Asks the JDK's own `Unsafe`.
@@ -100,7 +99,7 @@ fn find_out(env: Env, object: jobject, class: jclass, is_class: bool) -> Content
             break;
         }
     }
-    if is_class { Content::Statics(offsets) } else { Content::Fields(offsets) }
+    Content::Fields(offsets)
 }
 
 /// Calls `found` with name, descriptor and modifiers of each field that a class declares.

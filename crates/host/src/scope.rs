@@ -24,6 +24,18 @@ pub const OPAQUE: [&str; 4] = ["java/lang/", "jdk/internal/", "sun/", "java/secu
 pub const REWRITTEN_ALL_THE_SAME: [&str; 3] =
     ["java/lang/StringBuffer", "java/lang/StringBuilder", "java/lang/AbstractStringBuilder"];
 
+/// Whether an opaque class touches arrays of the code under test by instructions: plain accesses of elements
+/// by `VarHandle`. Only those are seen.
+pub fn tells_of_elements(class: &str) -> bool {
+    class.starts_with("java/lang/invoke/VarHandle") && class.ends_with("$Array")
+}
+
+/// Whether a method makes, from the time, what is to differ between processes: the salt of immutable sets and
+/// maps, by which they order their elements. It runs long before there are hooks.
+pub fn is_salted(class: &str, method: &str) -> bool {
+    class == "java/util/ImmutableCollections" && method == "<clinit>()V"
+}
+
 /// Methods of opaque classes in which the virtual machine loads, links and initialises code: what they call
 /// in rewritten classes is not part of an execution either.
 pub fn is_hushed(class: &str, method: &str) -> bool {
@@ -33,15 +45,37 @@ pub fn is_hushed(class: &str, method: &str) -> bool {
         // Names and groups of threads, and the books that the JDK keeps of them.
         "java/lang/Thread" => method == "<init>" || method == "exit",
         "java/lang/ThreadGroup" => true,
-        _ if class.starts_with("jdk/internal/vm/") => {
-            matches!(method, "onStart" | "onExit" | "registerContainer" | "deregisterContainer")
-        }
-        // Method handles are made and compiled when they were used often enough.
+        _ if class.starts_with("jdk/internal/vm/") => class.contains("ThreadContainer") && method != "start",
+        // Method handles, call sites and string concatenations are made on first use, and made anew when they
+        // were used often enough. What calls the code under test itself is not quiet.
         "java/lang/invoke/MethodHandle" => method == "customize",
-        "java/lang/invoke/LambdaForm" | "java/lang/invoke/InvokerBytecodeGenerator" => {
-            !method.starts_with("interpret") && method != "<init>"
+        "java/lang/invoke/LambdaForm" => !method.starts_with("interpret") && method != "<init>",
+        _ if class.starts_with("java/lang/invoke/") => MAKERS_OF_HANDLES.contains(&&class[17..]),
+        "java/lang/reflect/Method" | "java/lang/reflect/Constructor" | "java/lang/reflect/Field" => {
+            method.starts_with("acquire")
         }
-        "java/lang/invoke/MethodHandleNatives" => method.starts_with("link") || method.starts_with("find"),
+        "jdk/internal/reflect/ReflectionFactory" | "jdk/internal/reflect/MethodHandleAccessorFactory" => true,
         _ => false,
     }
 }
+
+/// Classes of `java.lang.invoke` that make what others call.
+const MAKERS_OF_HANDLES: [&str; 17] = [
+    "BootstrapMethodInvoker",
+    "BoundMethodHandle$Specializer",
+    "CallSite",
+    "ClassSpecializer",
+    "InnerClassLambdaMetafactory",
+    "InvokerBytecodeGenerator",
+    "Invokers",
+    "LambdaFormBuffer",
+    "LambdaFormEditor",
+    "LambdaMetafactory",
+    "MemberName",
+    "MethodHandleNatives",
+    "MethodHandles$Lookup",
+    "MethodType",
+    "MethodTypeForm",
+    "StringConcatFactory",
+    "VarForm",
+];

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io;
 
 use anyhow::Context;
-use host::{CallResult, Execution, Host, JvmSettings, RunSettings, Stop};
+use host::{CallResult, Execution, Host, JvmSettings, Prepared, RunSettings, Stop};
 use protocol::{Answer, Job, Plan, Report, Setup, Shown};
 use schedule::{InOrder, RandomWalk, Schedule, Scheduler, ThreadId, Turn};
 
@@ -47,36 +47,80 @@ fn take_streams() -> io::Result<(File, File)> {
 fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Report> {
     let test = host.prepare(&job.test, &job.under_test)?;
     let settings = RunSettings { limits: job.limits, values: true };
-    let executions = match job.plan {
-        Plan::Random { executions, .. } | Plan::Replay { times: executions, .. } => executions,
-    };
+    let mut runs = Runs { host, test, settings, traces: HashSet::new(), report: Report::default() };
     // Classes are loaded and initialised by a first execution, which does not count.
-    host.run(&test, Box::new(InOrder), settings);
-    let mut traces = HashSet::new();
-    let mut report: Option<Report> = None;
-    for number in 0..executions {
-        let (scheduler, seed): (Box<dyn Scheduler + Send>, u64) = match &job.plan {
-            Plan::Random { seed, .. } => (Box::new(RandomWalk::new(seed + number)), seed + number),
-            Plan::Replay { turns, .. } => (Box::new(schedule(turns).replay()), number),
-        };
-        let execution = host.run(&test, scheduler, settings);
-        let (failed, hash) = (fails(&execution), execution.trace.hash());
-        traces.insert(hash);
-        let last = number + 1 == executions;
-        let report =
-            report.get_or_insert_with(|| Report { executions: 0, failures: 0, traces: 0, shown: Shown::default() });
-        report.executions += 1;
-        report.failures += failed as u64;
-        if failed && report.failures == 1 || last && report.failures == 0 {
-            report.shown = show(host, &execution, seed, hash);
-        }
-        if failed && matches!(job.plan, Plan::Random { exhaust: false, .. }) {
-            break;
+    runs.run(Box::new(InOrder));
+    match &job.plan {
+        Plan::Random { seed, executions, exhaust } => runs.search(*seed, *executions, *exhaust),
+        Plan::Replay { turns, times } => runs.repeat(&schedule(turns), *times),
+    }
+    anyhow::ensure!(runs.report.executions > 0, "the job has no executions");
+    Ok(Report { traces: runs.traces.len() as u64, ..runs.report })
+}
+
+/// The executions of a job.
+struct Runs<'h> {
+    host: &'h mut Host,
+    test: Prepared,
+    settings: RunSettings,
+    traces: HashSet<u64>,
+    report: Report,
+}
+
+/// After so many executions of one schedule nothing is initialised any more.
+const WARM_UP: u64 = 10;
+
+impl Runs<'_> {
+    fn run(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Execution {
+        self.host.run(&self.test, scheduler, self.settings)
+    }
+
+    /// Walks at random. A failure counts if its schedule leads to the same trace again: parts of the JDK that
+    /// are initialised on first use, past the serial execution, may make it another.
+    fn search(&mut self, seed: u64, executions: u64, exhaust: bool) {
+        for seed in (seed..).take(executions as usize) {
+            let execution = self.run(Box::new(RandomWalk::new(seed)));
+            let hash = execution.trace.hash();
+            self.traces.insert(hash);
+            self.report.executions += 1;
+            if fails(&execution) {
+                let again = self.run(Box::new(execution.schedule().replay()));
+                if !fails(&again) || again.trace.hash() != hash {
+                    self.report.unstable += 1;
+                    continue;
+                }
+                self.report.failures += 1;
+            }
+            let last = self.report.executions == executions;
+            if self.report.failures == 1 && fails(&execution) || self.report.failures == 0 && last {
+                self.report.shown = show(self.host, &execution, seed, hash);
+            }
+            if self.report.failures > 0 && !exhaust {
+                break;
+            }
         }
     }
-    let mut report = report.context("the job has no executions")?;
-    report.traces = traces.len() as u64;
-    Ok(report)
+
+    /// Follows one schedule.
+    fn repeat(&mut self, schedule: &Schedule, times: u64) {
+        let mut last = None;
+        for _ in 0..WARM_UP {
+            let hash = Some(self.run(Box::new(schedule.clone().replay())).trace.hash());
+            if std::mem::replace(&mut last, hash) == hash {
+                break;
+            }
+        }
+        for number in 0..times {
+            let execution = self.run(Box::new(schedule.clone().replay()));
+            let hash = execution.trace.hash();
+            self.traces.insert(hash);
+            self.report.executions += 1;
+            self.report.failures += fails(&execution) as u64;
+            if number == 0 {
+                self.report.shown = show(self.host, &execution, number, hash);
+            }
+        }
+    }
 }
 
 fn schedule(turns: &[(u16, u32)]) -> Schedule {

@@ -65,12 +65,15 @@ pub enum Answer {
 }
 
 /// What a job has shown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// How many executions ran.
     pub executions: u64,
     /// How many of them failed.
     pub failures: u64,
+    /// How many failed and did not fail in the same way when their schedule was followed once more. They are
+    /// not among the failures.
+    pub unstable: u64,
     /// How many different traces there were, by their hashes.
     pub traces: u64,
     /// The first that failed or, if none did, the last that ran.
