@@ -1,6 +1,7 @@
 //! Runs test cases, one execution after the other.
 
 use crate::agent::LOADED;
+use crate::common_pool::CommonPool;
 use crate::control;
 use crate::jdk_state::JdkState;
 use crate::jni::{Env, Vm};
@@ -25,6 +26,9 @@ pub struct Host {
     reading: Arc<Reading>,
     objects: Objects,
     jdk_state: JdkState,
+    common_pool: Option<CommonPool>,
+    /// Whether the last execution has started threads.
+    has_started: bool,
     /// How many threads for suffixes there are.
     threads: usize,
 }
@@ -104,7 +108,9 @@ impl Host {
         natives::bind(&jvm, reading.clone())?;
         threads::know_current(jvm.env, ThreadId(0));
         let jdk_state = JdkState::remember(jvm.env);
-        Ok(Host { jvm, reading, objects: Objects::default(), jdk_state, threads: 0 })
+        let common_pool = CommonPool::find(jvm.env);
+        let objects = Objects::default();
+        Ok(Host { jvm, reading, objects, jdk_state, common_pool, has_started: false, threads: 0 })
     }
 
     /// Looks up what a test case names, and checks that the classes under test tell of their events.
@@ -137,6 +143,9 @@ impl Host {
     pub fn run(&mut self, test: &Prepared, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Execution {
         let env = self.jvm.env;
         statics::reset(env);
+        if let Some(pool) = self.common_pool.as_ref().filter(|_| self.has_started) {
+            pool.renew(env);
+        }
         self.jdk_state.restore(env);
         let mut objects = std::mem::take(&mut self.objects);
         objects.clear();
@@ -150,7 +159,7 @@ impl Host {
                 probes = run_calls(env, &self.reading, &test.probes, &mut values, settings);
             }
             let (ended, objects) = control::end();
-            threads::forget_started();
+            self.has_started = threads::forget_started();
             self.objects = objects;
             Execution { trace: ended.trace, prefix, suffixes, probes, uncaught: ended.uncaught, stop: ended.stop }
         })

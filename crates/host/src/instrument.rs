@@ -8,6 +8,7 @@
 //! Not seen: what a constructor writes to its own fields before it calls another constructor, when nobody
 //! else can see the object yet.
 
+use crate::common_pool::make_renewable;
 use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, QUIET, STATIC};
 use crate::scope::{is_hushed, is_salted};
 use crate::sites::{DeclaredField, FieldRef, Site, Sites};
@@ -43,6 +44,7 @@ pub enum InstrumentError {
 pub fn instrument(bytes: &[u8], sites: &mut Sites, of_application: bool) -> Result<Instrumented, InstrumentError> {
     let mut class = ClassFile::parse(bytes)?;
     note_fields(&class, sites);
+    make_renewable(&mut class);
     let hooks = Hooks::add(&mut class)?;
     let mut left = Vec::new();
     if of_application && let Err(error) = make_resettable(&mut class) {

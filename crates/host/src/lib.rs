@@ -35,6 +35,7 @@
 
 mod agent;
 mod baton;
+mod common_pool;
 mod control;
 mod hook_class;
 mod host;

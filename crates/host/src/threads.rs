@@ -46,9 +46,13 @@ fn find_started(hash: i32) -> Option<ThreadId> {
     with_known(|known| known.get(&hash).filter(|known| !known.lasting).map(|known| known.thread))
 }
 
-/// Forgets the threads that an execution has started.
-pub fn forget_started() {
-    with_known(|known| known.retain(|_, known| known.lasting));
+/// Forgets the threads that an execution has started, and says whether there were any.
+pub fn forget_started() -> bool {
+    with_known(|known| {
+        let all = known.len();
+        known.retain(|_, known| known.lasting);
+        known.len() < all
+    })
 }
 
 fn with_known<T>(look: impl FnOnce(&mut HashMap<i32, Known>) -> T) -> T {
