@@ -1,5 +1,6 @@
 //! The worker as its own agent: HotSpot finds this entry in the executable, because of `-agentlib:raddle`.
 
+use crate::contended;
 use crate::hook_class::{HOOKS, UNWIND};
 use crate::instrument::{hush, instrument, instrument_elements};
 use crate::jvmti::{Callbacks, Jvmti};
@@ -36,6 +37,7 @@ pub unsafe extern "system" fn Agent_OnLoad_raddle(vm: *mut JavaVM, _options: *mu
         class_file_load: class_file_load_hook,
         thread_start: threads::thread_start,
         thread_end: threads::thread_end,
+        contended_enter: contended::contended_enter,
     };
     // SAFETY: HotSpot calls this with its virtual machine.
     match unsafe { Jvmti::start(vm, called, PREFIX) } {

@@ -177,6 +177,19 @@ pub fn quiet(delta: i32) {
     QUIET.set(QUIET.get() + delta);
 }
 
+/// Whether the thread that runs here is under control, also while it must not be interrupted.
+pub fn is_controlled() -> bool {
+    ME.get() != 0
+}
+
+/// Runs `body` with events even where the thread must not be interrupted.
+pub fn aloud<T>(body: impl FnOnce() -> T) -> T {
+    let quiet = QUIET.replace(0);
+    let value = body();
+    QUIET.set(quiet);
+    value
+}
+
 /// Runs `body` without control: what it does is not part of the execution.
 pub fn uncontrolled<T>(body: impl FnOnce() -> T) -> T {
     let me = ME.replace(0);

@@ -12,7 +12,9 @@ pub struct Jvmti(*mut *const *const c_void);
 /// Numbers of functions.
 mod function {
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
+    pub const GET_OBJECT_MONITOR_USAGE: usize = 59;
     pub const ALLOCATE: usize = 46;
+    pub const DEALLOCATE: usize = 47;
     pub const SET_NATIVE_METHOD_PREFIX: usize = 73;
     pub const SET_EVENT_CALLBACKS: usize = 122;
     pub const ADD_CAPABILITIES: usize = 142;
@@ -24,13 +26,15 @@ mod event {
     pub const THREAD_START: usize = 52;
     pub const THREAD_END: usize = 53;
     pub const CLASS_FILE_LOAD_HOOK: usize = 54;
+    pub const MONITOR_CONTENDED_ENTER: usize = 75;
     pub const VIRTUAL_THREAD_START: usize = 87;
     pub const VIRTUAL_THREAD_END: usize = 88;
     pub const COUNT: usize = 40;
 }
 
-/// Bits of the capabilities: hooks for all classes, from the first one on; a prefix for native methods.
-const CAPABILITIES: [usize; 4] = [26, 36, 41, 42];
+/// Bits of the capabilities: looks at monitors and news of them; hooks for all classes, from the first one
+/// on; a prefix for native methods.
+const CAPABILITIES: [usize; 6] = [7, 26, 28, 36, 41, 42];
 
 /// The same for virtual threads, which Java 21 and later have.
 const VIRTUAL_THREADS: usize = 44;
@@ -54,6 +58,9 @@ pub type ClassFileLoadHook = unsafe extern "system" fn(
 /// Called in a thread when it starts, and when it ends.
 pub type ThreadHook = unsafe extern "system" fn(Jvmti, *mut JNIEnv, jobject);
 
+/// Called in a thread that is about to block on a monitor.
+pub type MonitorHook = unsafe extern "system" fn(Jvmti, *mut JNIEnv, jobject, jobject);
+
 /// What is called when.
 pub struct Callbacks {
     /// For each class that is loaded.
@@ -62,6 +69,19 @@ pub struct Callbacks {
     pub thread_start: ThreadHook,
     /// In a thread, after its `run`.
     pub thread_end: ThreadHook,
+    /// In a thread that is about to block on a monitor.
+    pub contended_enter: MonitorHook,
+}
+
+/// What the machine knows of a monitor.
+#[repr(C)]
+struct MonitorUsage {
+    owner: jobject,
+    entries: jint,
+    waiters: jint,
+    waiting: *mut jobject,
+    notify_waiters: jint,
+    notify_waiting: *mut jobject,
 }
 
 impl Jvmti {
@@ -86,6 +106,7 @@ impl Jvmti {
         callbacks[event::CLASS_FILE_LOAD_HOOK - event::FIRST] = called.class_file_load as *const c_void;
         callbacks[event::THREAD_START - event::FIRST] = called.thread_start as *const c_void;
         callbacks[event::THREAD_END - event::FIRST] = called.thread_end as *const c_void;
+        callbacks[event::MONITOR_CONTENDED_ENTER - event::FIRST] = called.contended_enter as *const c_void;
         callbacks[event::VIRTUAL_THREAD_START - event::FIRST] = called.thread_start as *const c_void;
         callbacks[event::VIRTUAL_THREAD_END - event::FIRST] = called.thread_end as *const c_void;
         // SAFETY: these are the signatures of these functions; all pointers are good for the calls, and
@@ -107,6 +128,7 @@ impl Jvmti {
                 enable(jvmti, 1, event::CLASS_FILE_LOAD_HOOK as c_int, null_mut()),
                 enable(jvmti, 1, event::THREAD_START as c_int, null_mut()),
                 enable(jvmti, 1, event::THREAD_END as c_int, null_mut()),
+                enable(jvmti, 1, event::MONITOR_CONTENDED_ENTER as c_int, null_mut()),
             ];
             if has_virtual {
                 // Without them, virtual threads would not be under control; nothing else depends on them.
@@ -115,7 +137,7 @@ impl Jvmti {
             }
             results
         };
-        (results == [0; 6]).then_some(jvmti)
+        results.iter().all(|&result| result == 0).then_some(jvmti)
     }
 
     /// Memory that the machine will free, with these bytes in it.
@@ -133,6 +155,29 @@ impl Jvmti {
         // SAFETY: the machine has just given that many bytes, which nobody else knows of.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len()) };
         Some(memory)
+    }
+
+    /// The thread that holds the monitor of an object; null if none does.
+    pub fn owner(self, object: jobject) -> jobject {
+        let mut usage = MonitorUsage {
+            owner: null_mut(),
+            entries: 0,
+            waiters: 0,
+            waiting: null_mut(),
+            notify_waiters: 0,
+            notify_waiting: null_mut(),
+        };
+        // SAFETY: these are the signatures of these functions; the machine fills the structure in, and takes
+        // back the memory that it has given.
+        unsafe {
+            let look: unsafe extern "system" fn(Jvmti, jobject, *mut MonitorUsage) -> c_int =
+                self.function(function::GET_OBJECT_MONITOR_USAGE);
+            let deallocate: unsafe extern "system" fn(Jvmti, *mut u8) -> c_int = self.function(function::DEALLOCATE);
+            let result = look(self, object, &mut usage);
+            deallocate(self, usage.waiting.cast());
+            deallocate(self, usage.notify_waiting.cast());
+            if result == 0 { usage.owner } else { null_mut() }
+        }
     }
 
     /// # Safety

@@ -36,6 +36,7 @@
 mod agent;
 mod baton;
 mod common_pool;
+mod contended;
 mod control;
 mod hook_class;
 mod host;

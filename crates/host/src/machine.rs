@@ -9,6 +9,10 @@
 use schedule::{Choice, Divergence, Event, EventKind, ObjectId, Scheduler, SiteId, Step, ThreadId, Trace, Turn};
 use std::collections::HashMap;
 
+/// The slot of a `Lock` of a real monitor that opaque code holds. It can be tried again once another thread
+/// has done something; it takes nothing.
+pub const REAL: u32 = u32::MAX;
+
 /// Threads, locks and the trace of one execution.
 pub struct Machine {
     threads: Vec<Thread>,
@@ -36,6 +40,8 @@ struct Thread {
     wait: Wait,
     /// When the next event, or the wait that it ends, is over at the latest.
     deadline: Option<u64>,
+    /// How many events there were when the next one was announced.
+    announced: usize,
 }
 
 impl Thread {
@@ -151,8 +157,9 @@ impl Machine {
     /// A thread announces what it does next, which can be over after so many nanoseconds.
     pub fn announce_within(&mut self, thread: ThreadId, event: Event, nanos: Option<u64>) {
         let deadline = nanos.map(|nanos| self.now.saturating_add(nanos));
+        let announced = self.trace.steps.len();
         let state = self.thread_mut(thread);
-        (state.next, state.deadline) = (Some(event), deadline);
+        (state.next, state.deadline, state.announced) = (Some(event), deadline, announced);
     }
 
     /// A thread does what it announced. Says what the event found, where it looked for something.
@@ -223,6 +230,7 @@ impl Machine {
         let state = &self.threads[thread.0 as usize];
         let over = || state.interrupted || state.wait == Wait::TimedOut || self.may_time_out(state);
         match event.kind {
+            EventKind::Lock if event.slot == REAL => self.trace.steps.len() > state.announced,
             EventKind::Lock => self.is_free_for(event.object, thread),
             EventKind::Wake => {
                 self.is_free_for(event.object, thread)
@@ -295,6 +303,7 @@ impl Machine {
 
     fn apply(&mut self, thread: ThreadId, event: Event) -> Found {
         match event.kind {
+            EventKind::Lock if event.slot == REAL => {}
             EventKind::Lock => self.lock(thread, event.object, 1),
             EventKind::Unlock => self.unlock(thread, event.object),
             EventKind::Wait => {
@@ -399,6 +408,11 @@ impl Machine {
     /// A thread forgets that it was interrupted.
     pub fn forget_interrupt(&mut self, thread: ThreadId) {
         self.thread_mut(thread).interrupted = false;
+    }
+
+    /// Whether a thread has ended.
+    pub fn has_ended(&self, thread: ThreadId) -> bool {
+        self.threads.get(thread.0 as usize).is_some_and(|thread| thread.ended)
     }
 
     /// How deep a thread holds a lock.
