@@ -40,7 +40,8 @@ pub const EXIT: Hook = hook("exit", "(Ljava/lang/Object;I)V");
 /// Around what must not be interrupted: 1 when it begins, -1 when it ends.
 pub const QUIET: Hook = hook("quiet", "(I)V");
 
-/// Before a raw access: the object, the offset in it, and what is done, as a number of an event's kind.
+/// Before a raw access: the object, the offset in it, and what is done: the number of an event's kind and, above
+/// its eight bits, how many bytes are touched.
 pub const RAW: Hook = hook("raw", "(Ljava/lang/Object;JI)V");
 /// Instead of `Object.wait`: the object, the milliseconds. These and the next say whether they did it.
 pub const WAIT: Hook = hook("waits", "(Ljava/lang/Object;J)Z");
@@ -78,6 +79,8 @@ pub const CLOCK: Hook = hook("clock", "(I)J");
 pub const HOLDS: Hook = hook("holds", "(Ljava/lang/Object;)I");
 /// Instead of a look whether a thread is alive.
 pub const ALIVE: Hook = hook("alive", "(Ljava/lang/Object;)I");
+/// Instead of random bytes from the operating system: the array that is filled.
+pub const RANDOM: Hook = hook("randoms", "(Ljava/lang/Object;)Z");
 /// Before a thread is started.
 pub const STARTING: Hook = hook("starting", "(Ljava/lang/Object;)V");
 /// After a thread was started.
@@ -118,6 +121,7 @@ pub const ALL: &[Hook] = &[
     CLONE,
     LOOK,
     LOOK_OWN,
+    RANDOM,
 ];
 
 /// The classes that must be in `java.base`, by name.

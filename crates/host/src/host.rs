@@ -3,6 +3,7 @@
 use crate::agent::LOADED;
 use crate::common_pool::CommonPool;
 use crate::control;
+use crate::fresh_thread::FreshThread;
 use crate::jdk_state::JdkState;
 use crate::jni::{Env, Vm};
 use crate::jvm::{Jvm, JvmError, JvmSettings};
@@ -26,6 +27,7 @@ pub struct Host {
     reading: Arc<Reading>,
     objects: Objects,
     jdk_state: JdkState,
+    first_thread: Option<FreshThread>,
     common_pool: Option<CommonPool>,
     /// Whether the last execution has started threads.
     has_started: bool,
@@ -110,7 +112,8 @@ impl Host {
         let jdk_state = JdkState::remember(jvm.env);
         let common_pool = CommonPool::find(jvm.env);
         let objects = Objects::default();
-        Ok(Host { jvm, reading, objects, jdk_state, common_pool, has_started: false, threads: 0 })
+        let first_thread = FreshThread::remember(jvm.env, ThreadId(0));
+        Ok(Host { jvm, reading, objects, jdk_state, first_thread, common_pool, has_started: false, threads: 0 })
     }
 
     /// Looks up what a test case names, and checks that the classes under test tell of their events.
@@ -147,6 +150,9 @@ impl Host {
             pool.renew(env);
         }
         self.jdk_state.restore(env);
+        if let Some(thread) = &self.first_thread {
+            thread.freshen(env);
+        }
         let mut objects = std::mem::take(&mut self.objects);
         objects.clear();
         control::begin(scheduler, settings.limits, objects, test.suffixes.len());
@@ -233,8 +239,12 @@ fn check_rewritten(class: &str) -> Result<(), PrepareError> {
 fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
     let Some(env) = vm.attach(&format!("raddle-{}", thread.0)) else { return };
     threads::know_current(env, thread);
+    let fresh = FreshThread::remember(env, thread);
     loop {
         if control::await_start(thread, true).is_ok() {
+            if let Some(fresh) = &fresh {
+                fresh.freshen(env);
+            }
             let job =
                 JOB.lock().unwrap_or_else(|e| e.into_inner()).clone().expect("internal bug: a turn without a job");
             let suffix = thread.0 as usize - 1;

@@ -2,40 +2,49 @@
 //! seeds. They are set back before every execution.
 
 use crate::jni::Env;
-use jni_sys::{jclass, jfieldID, jlong, jobject, jvalue};
+use jni_sys::{jclass, jfieldID, jint, jlong, jobject, jvalue};
 
-/// Static fields that count. Which there are depends on the version.
-const COUNTERS: [(&str, &str, &str); 9] = [
-    ("java/lang/Thread", "threadInitNumber", "I"),
-    ("java/lang/Thread", "threadSeqNumber", "J"),
-    ("java/lang/Thread$ThreadNumbering", "next", "I"),
-    ("java/lang/ThreadLocal", "nextHashCode", "Ljava/util/concurrent/atomic/AtomicInteger;"),
-    ("java/util/Random", "seedUniquifier", "Ljava/util/concurrent/atomic/AtomicLong;"),
-    ("java/util/concurrent/ThreadLocalRandom", "probeGenerator", "Ljava/util/concurrent/atomic/AtomicInteger;"),
-    (
-        "java/util/concurrent/Executors$DefaultThreadFactory",
-        "poolNumber",
-        "Ljava/util/concurrent/atomic/AtomicInteger;",
-    ),
-    ("java/util/concurrent/ForkJoinPool", "poolIds", "I"),
-    ("java/util/concurrent/ForkJoinPool", "poolNumberSequence", "I"),
-];
+/// Where a counter starts.
+#[derive(Clone, Copy)]
+enum Start {
+    /// Where it was when the virtual machine was up, which is the same in every process.
+    There,
+    /// At a number of our own, for that is not.
+    At(jlong),
+}
 
-/// Static fields that differ from process to process when they are first looked at. They start with
-/// [`SEED`] instead.
-const SEEDS: [(&str, &str, &str); 2] = [
-    ("java/util/SplittableRandom", "defaultGen", "Ljava/util/concurrent/atomic/AtomicLong;"),
-    ("java/util/concurrent/ThreadLocalRandom", "seeder", "Ljava/util/concurrent/atomic/AtomicLong;"),
-];
+/// The number of the first thread that an execution starts. Those that serve every execution have numbers
+/// below, and those of the virtual machine itself are below these.
+const FIRST_STARTED: jlong = 200;
+/// The number of the first thread that serves every execution.
+pub const FIRST_LASTING: jlong = 100;
 
 /// Any number will do.
 const SEED: jlong = 0x5eed_5eed_5eed;
+
+/// Static fields that count. Which there are depends on the version.
+const COUNTERS: [(&str, &str, &str, Start); 11] = [
+    ("java/lang/Thread", "threadInitNumber", "I", Start::There),
+    ("java/lang/Thread", "threadSeqNumber", "J", Start::At(FIRST_STARTED)),
+    ("java/lang/Thread$ThreadNumbering", "next", "I", Start::There),
+    ("java/lang/ThreadLocal", "nextHashCode", ATOMIC_INT, Start::There),
+    ("java/util/Random", "seedUniquifier", ATOMIC_LONG, Start::There),
+    ("java/util/SplittableRandom", "defaultGen", ATOMIC_LONG, Start::At(SEED)),
+    ("java/util/concurrent/ThreadLocalRandom", "seeder", ATOMIC_LONG, Start::At(SEED)),
+    ("java/util/concurrent/ThreadLocalRandom", "probeGenerator", ATOMIC_INT, Start::At(SEED)),
+    ("java/util/concurrent/Executors$DefaultThreadFactory", "poolNumber", ATOMIC_INT, Start::There),
+    ("java/util/concurrent/ForkJoinPool", "poolIds", "I", Start::There),
+    ("java/util/concurrent/ForkJoinPool", "poolNumberSequence", "I", Start::There),
+];
+
+const ATOMIC_INT: &str = "Ljava/util/concurrent/atomic/AtomicInteger;";
+const ATOMIC_LONG: &str = "Ljava/util/concurrent/atomic/AtomicLong;";
 
 /// The counters with the values they had first.
 pub struct JdkState {
     counters: Vec<Counter>,
     /// The address of the next thread's number, since Java 21.
-    next_thread: Option<(*mut i64, i64)>,
+    next_thread: Option<*mut i64>,
 }
 
 enum Counter {
@@ -46,19 +55,18 @@ enum Counter {
 impl JdkState {
     /// Remembers all counters as they are now.
     pub fn remember(env: Env) -> Self {
-        let find = |(class, field, descriptor): &(&str, &str, &str)| {
-            let counter = env.frame(|| counter(env, class, field, descriptor));
+        let counters = COUNTERS.iter().filter_map(|&(class, field, descriptor, start)| {
+            let mut counter = env.frame(|| counter(env, class, field, descriptor));
             // This version has no such counter.
             env.take_exception();
+            if let Some(Counter::Field { letter, value, .. } | Counter::Atomic { letter, value, .. }) = &mut counter
+                && let Start::At(number) = start
+            {
+                *value = if *letter == b'J' { jvalue { j: number } } else { jvalue { i: number as jint } };
+            }
             counter
-        };
-        let seeds = SEEDS.iter().filter_map(find).map(|mut seed| {
-            let (Counter::Field { value, .. } | Counter::Atomic { value, .. }) = &mut seed;
-            value.j = SEED;
-            seed
         });
-        let counters = COUNTERS.iter().filter_map(find).chain(seeds).collect();
-        JdkState { counters, next_thread: env.frame(|| next_thread(env)) }
+        JdkState { counters: counters.collect(), next_thread: env.frame(|| next_thread(env)) }
     }
 
     /// Sets all counters back.
@@ -73,9 +81,9 @@ impl JdkState {
                 }
             }
         }
-        if let Some((address, value)) = self.next_thread {
+        if let Some(address) = self.next_thread {
             // SAFETY: the virtual machine has told that it counts threads there, and no thread starts now.
-            unsafe { address.write_volatile(value) };
+            unsafe { address.write_volatile(FIRST_STARTED) };
         }
     }
 }
@@ -97,7 +105,7 @@ fn counter(env: Env, class: &str, field: &str, descriptor: &str) -> Option<Count
     Some(Counter::Atomic { object, field, letter, value })
 }
 
-fn next_thread(env: Env) -> Option<(*mut i64, i64)> {
+fn next_thread(env: Env) -> Option<*mut i64> {
     let class = env.find_class("java/lang/Thread")?;
     let Some(method) = env.static_method(class, "getNextThreadIdOffset", "()J") else {
         env.take_exception();
@@ -105,6 +113,5 @@ fn next_thread(env: Env) -> Option<(*mut i64, i64)> {
     };
     // SAFETY: the method returns a long.
     let address = unsafe { env.call_static(class, method, b'J', &[]).j } as *mut i64;
-    // SAFETY: it is the address of a long of the virtual machine's.
-    (!address.is_null()).then(|| (address, unsafe { address.read_volatile() }))
+    (!address.is_null()).then_some(address)
 }

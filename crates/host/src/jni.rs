@@ -306,6 +306,11 @@ impl Env {
         jni!(self, GetArrayLength, array) as usize
     }
 
+    /// Fills an array of bytes, which must be as long as what it is filled with.
+    pub fn fill_bytes(self, array: jobject, bytes: &[i8]) {
+        jni!(self, SetByteArrayRegion, array, 0, bytes.len() as jint, bytes.as_ptr());
+    }
+
     /// An element of an array of objects.
     pub fn element(self, array: jobject, index: usize) -> jobject {
         jni!(self, GetObjectArrayElement, array, index as jint)

@@ -38,6 +38,7 @@ mod baton;
 mod common_pool;
 mod contended;
 mod control;
+mod fresh_thread;
 mod hook_class;
 mod host;
 mod instrument;

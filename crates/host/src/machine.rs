@@ -27,6 +27,8 @@ pub struct Machine {
     notified: HashMap<ObjectId, Vec<u64>>,
     /// The time in nanoseconds since the start.
     now: u64,
+    /// The state of a sequence of numbers that look random.
+    random: u64,
     /// Reused between decisions.
     runnable: Vec<(ThreadId, Event)>,
 }
@@ -134,6 +136,7 @@ impl Machine {
             limits,
             notified: HashMap::new(),
             now: 0,
+            random: 0,
             runnable: Vec::new(),
         }
     }
@@ -403,6 +406,12 @@ impl Machine {
     pub fn look_at_clock(&mut self) -> u64 {
         self.now += 1000;
         self.now
+    }
+
+    /// The next number of a sequence that looks random.
+    pub fn random(&mut self) -> u64 {
+        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.random >> 33
     }
 
     /// A thread forgets that it was interrupted.

@@ -6,7 +6,7 @@
 
 use crate::hook_class::{
     ALIVE, CLOCK, CLONE, COPY, FORGET, HASH, HOLDS, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK,
-    RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -22,8 +22,9 @@ pub const PREFIX: &CStr = c"raddle$";
 /// What becomes of a native method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
-    /// The hook is told of a raw access of this kind at the method's first two parameters.
-    Raw(EventKind),
+    /// The hook is told of a raw access of this kind and so many bytes (0 for a reference) at the method's first
+    /// two parameters.
+    Raw(EventKind, u8),
     /// The hook takes the receiver, if there is one, and all parameters. If it says true, it has done it.
     Instead(Hook),
     /// The hook takes the receiver or first parameter. If it says no number below 0, that is the value.
@@ -37,10 +38,17 @@ enum Change {
 }
 
 /// The classes that have such methods.
-pub const CLASSES: [&str; 4] = ["java/lang/Object", "java/lang/System", "java/lang/Thread", "jdk/internal/misc/Unsafe"];
+pub const CLASSES: [&str; 5] = [
+    "java/lang/Object",
+    "java/lang/System",
+    "java/lang/Thread",
+    "java/security/SecureRandom",
+    "jdk/internal/misc/Unsafe",
+];
 
 /// Methods that are changed though they are not native; all others are only if they are.
-const IN_JAVA: [&str; 5] = ["dispatchUncaughtException", "isAlive", "interrupt", "interrupted", "isInterrupted"];
+const IN_JAVA: [&str; 6] =
+    ["dispatchUncaughtException", "isAlive", "interrupt", "interrupted", "isInterrupted", "nextBytes"];
 
 fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
     Some(match (class, method, descriptor) {
@@ -66,25 +74,44 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Thread", "interrupted", "()Z") => Change::Before(LOOK_OWN),
         ("java/lang/Thread", "clearInterruptEvent", "()V") => Change::Before(FORGET),
         ("java/lang/Thread", "isAlive", "()Z") => Change::Value(ALIVE),
+        ("java/security/SecureRandom", "nextBytes", "([B)V") => Change::Instead(RANDOM),
         ("jdk/internal/misc/Unsafe", "park", "(ZJ)V") => Change::Instead(PARK),
         ("jdk/internal/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V") => Change::Instead(UNPARK),
         ("jdk/internal/misc/Unsafe", _, _) if descriptor.starts_with("(Ljava/lang/Object;J") => {
-            Change::Raw(raw_access(method)?)
+            let (kind, size) = raw_access(method)?;
+            Change::Raw(kind, size)
         }
         _ => return None,
     })
 }
 
-/// What a method of `Unsafe` does to what is at an offset of an object.
-fn raw_access(method: &str) -> Option<EventKind> {
-    const TYPES: [&str; 9] = ["Boolean", "Byte", "Char", "Double", "Float", "Int", "Long", "Reference", "Short"];
-    let of = |prefix: &str| TYPES.iter().find_map(|name| method.strip_prefix(prefix)?.strip_prefix(name));
-    match (of("get"), of("put"), of("compareAndSet"), of("compareAndExchange")) {
-        (Some(""), ..) => Some(EventKind::Read),
-        (Some("Volatile"), ..) => Some(EventKind::VolatileRead),
-        (_, Some(""), ..) => Some(EventKind::Write),
-        (_, Some("Volatile"), ..) => Some(EventKind::VolatileWrite),
-        (_, _, Some(""), _) | (_, _, _, Some("")) => Some(EventKind::Update),
+/// What a method of `Unsafe` does to what is at an offset of an object, and how many bytes that is.
+fn raw_access(method: &str) -> Option<(EventKind, u8)> {
+    let (kind, rest) = [
+        ("compareAndExchange", EventKind::Update),
+        ("compareAndSet", EventKind::Update),
+        ("get", EventKind::Read),
+        ("put", EventKind::Write),
+    ]
+    .into_iter()
+    .find_map(|(verb, kind)| Some((kind, method.strip_prefix(verb)?)))?;
+    let (mode, size) = [
+        ("Boolean", 1),
+        ("Byte", 1),
+        ("Char", 2),
+        ("Double", 8),
+        ("Float", 4),
+        ("Int", 4),
+        ("Long", 8),
+        ("Reference", 0),
+        ("Short", 2),
+    ]
+    .into_iter()
+    .find_map(|(name, size)| Some((rest.strip_prefix(name)?, size)))?;
+    match (kind, mode) {
+        (_, "") => Some((kind, size)),
+        (EventKind::Read, "Volatile") => Some((EventKind::VolatileRead, size)),
+        (EventKind::Write, "Volatile") => Some((EventKind::VolatileWrite, size)),
         _ => None,
     }
 }
@@ -158,7 +185,7 @@ fn body<'a>(
         Ok(class.constants.add_method(HOOKS, hook.name, hook.descriptor)?)
     };
     let hook = match change {
-        Change::Raw(_) => call(RAW)?,
+        Change::Raw(..) => call(RAW)?,
         Change::Instead(hook) | Change::Value(hook) | Change::Before(hook) | Change::Around(hook, _) => call(hook)?,
         Change::Clock(_) => call(CLOCK)?,
     };
@@ -176,11 +203,11 @@ fn body<'a>(
     let mut code = CodeBuilder::new(owner, name, descriptor, flags);
     let not_done = code.label();
     match change {
-        Change::Raw(kind) => {
+        Change::Raw(kind, size) => {
             for load in &arguments[..2] {
                 code.push(load.clone(), constants)?;
             }
-            code.push(Instruction::Int(kind as i16), constants)?;
+            code.push(Instruction::Int(kind as i16 | (size as i16) << 8), constants)?;
             code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
         }
         Change::Instead(instead) => {

@@ -23,28 +23,35 @@ enum Content {
 /// What was found out, by the identity hash of a class and whether its static fields are meant.
 static CONTENTS: Mutex<Option<HashMap<(i32, bool), Content>>> = Mutex::new(None);
 
-/// The object and slot of an event for what is at `offset` in `object`: the same as for an instruction that
-/// names the field or element. None for a field of a class that is opaque.
-pub fn place(env: Env, object: jobject, offset: i64) -> Option<(ObjectId, u32)> {
-    let (slot, is_class) = control::uncontrolled(|| env.frame(|| slot(env, object, offset)))?;
-    Some((if is_class { ObjectId::NONE } else { natives::number_of(env, object) }, slot))
+/// What an event for a raw access is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// As for an instruction that names the field or element.
+    pub object: ObjectId,
+    /// Likewise.
+    pub slot: u32,
+    /// Whether it is an element of an array.
+    pub is_element: bool,
 }
 
-/// The slot at an offset, and whether the object is a class with its static fields.
-fn slot(env: Env, object: jobject, offset: i64) -> Option<(u32, bool)> {
+/// What is at `offset` in `object`. None for a field of a class that is opaque.
+pub fn place(env: Env, object: jobject, offset: i64) -> Option<Place> {
+    control::uncontrolled(|| env.frame(|| find(env, object, offset)))
+}
+
+fn find(env: Env, object: jobject, offset: i64) -> Option<Place> {
     let class = env.class_of(object);
     let is_class = env.same(class, env.class_of(class));
     let key = natives::identity_hash(env.raw(), if is_class { object } else { class });
     let mut contents = CONTENTS.lock().unwrap_or_else(|e| e.into_inner());
-    let slot = match contents
-        .get_or_insert_default()
-        .entry((key, is_class))
-        .or_insert_with(|| find_out(env, object, class, is_class))
-    {
-        Content::Elements { first, size } => Some(((offset - *first) / (*size).max(1)) as u32),
-        Content::Fields(fields) => fields.get(&offset).copied(),
-    };
-    slot.map(|slot| (slot, is_class))
+    let contents = contents.get_or_insert_default();
+    let (slot, is_element) =
+        match contents.entry((key, is_class)).or_insert_with(|| find_out(env, object, class, is_class)) {
+            Content::Elements { first, size } => (((offset - *first) / (*size).max(1)) as u32, true),
+            Content::Fields(fields) => (*fields.get(&offset)?, false),
+        };
+    let object = if is_class { ObjectId::NONE } else { natives::number_of(env, object) };
+    Some(Place { object, slot, is_element })
 }
 
 /// Asks the JDK's own `Unsafe`.

@@ -29,10 +29,18 @@ pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: 
 
 pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, offset: jlong, kind: jint) {
     // Without an object the offset is an address outside the heap.
-    if control::current().is_some() && !object.is_null() {
-        let kind = RAW_KINDS.into_iter().find(|known| *known as jint == kind).expect("internal bug: no such access");
-        if let Some((object, slot)) = crate::raw::place(interface(env), object, offset) {
-            happen(env, on(kind, object, slot));
+    if control::current().is_none() || object.is_null() {
+        return;
+    }
+    let (kind, size) = (kind & 0xff, kind >> 8);
+    let kind = RAW_KINDS.into_iter().find(|known| *known as jint == kind).expect("internal bug: no such access");
+    let Some(first) = crate::raw::place(interface(env), object, offset) else { return };
+    // A wide access of an array of something narrower touches several elements.
+    let last = if size > 1 { crate::raw::place(interface(env), object, offset + size as jlong - 1) } else { None };
+    let last = last.map_or(first.slot, |last| last.slot.max(first.slot));
+    for slot in first.slot..=if first.is_element { last } else { first.slot } {
+        if happen(env, on(kind, first.object, slot)).is_none() {
+            return;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{interface, number};
 use crate::{control, statics};
-use jni_sys::{JNIEnv, jclass, jint, jlong, jobject};
+use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 
 pub(super) extern "system" fn quiet(_: *mut JNIEnv, _: jclass, delta: jint) {
     control::quiet(delta);
@@ -24,6 +24,19 @@ pub(super) extern "system" fn clock(_: *mut JNIEnv, _: jclass, which: jint) -> j
         Some(nanos) => START_MILLIS + nanos as jlong / 1_000_000,
         None => -1,
     }
+}
+
+/// Fills an array with bytes that look random, and are the same in every execution of a schedule.
+pub(super) extern "system" fn random(env: *mut JNIEnv, _: jclass, array: jobject) -> jboolean {
+    if control::current().is_none() || array.is_null() {
+        return false;
+    }
+    let env = interface(env);
+    let bytes: Vec<i8> = (0..env.array_length(array))
+        .map(|_| control::with_machine(|machine| machine.random()).unwrap_or(0) as i8)
+        .collect();
+    env.fill_bytes(array, &bytes);
+    true
 }
 
 /// Some day in 2026: code that prints dates gets one that it can print.

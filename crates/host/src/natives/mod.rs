@@ -78,6 +78,7 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::CLONE, Function(access::clone as *mut c_void)),
     (hook_class::LOOK, Function(thread::look as *mut c_void)),
     (hook_class::LOOK_OWN, Function(thread::look_own as *mut c_void)),
+    (hook_class::RANDOM, Function(fixed::random as *mut c_void)),
 ];
 
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;
