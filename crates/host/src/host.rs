@@ -1,21 +1,24 @@
 //! Runs test cases, one execution after the other.
 
 use crate::agent::LOADED;
+use crate::awaited;
 use crate::control;
+use crate::graph::{Bounds, Numbering, Seen, Snapshot};
 use crate::jdk_state::JdkState;
 use crate::jni::{Env, Vm};
 use crate::jvm::{Jvm, JvmError, JvmSettings};
 use crate::machine::plain;
 use crate::natives;
 use crate::objects::Objects;
-use crate::outcome::{CallResult, Execution, Value};
+use crate::outcome::{CallResult, Execution};
 use crate::read::Reading;
-use crate::resolve::{Action, Operand, Ready, ResolveError, load, resolve};
+use crate::resolve::{Access, Action, Operand, Ready, ResolveError, load, resolve};
 use crate::scope;
 use crate::statics;
 use crate::threads;
-use jni_sys::jvalue;
-use schedule::{EventKind, Scheduler, SiteId, ThreadId};
+use crate::value::Value;
+use jni_sys::{jobject, jvalue};
+use schedule::{Event, EventKind, ObjectId, Scheduler, SiteId, ThreadId};
 use std::sync::{Arc, Mutex};
 use testcase::{NoSuchValue, TestCase};
 
@@ -41,13 +44,25 @@ pub struct Prepared {
 pub struct RunSettings {
     /// An execution with more events than this is ended.
     pub max_events: usize,
-    /// Whether the values that calls return are read.
-    pub values: bool,
+    /// What is read of the values that calls give.
+    pub values: Values,
+}
+
+/// What is read of the values that calls give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    /// Nothing: all are void.
+    Unread,
+    /// Objects are told apart, and not looked into.
+    Identities,
+    /// The values that suffixes and probes give are read whole, as far as the bounds go; those that the prefix gives, which
+    /// are the same in every execution, as identities.
+    Graphs(Bounds),
 }
 
 impl Default for RunSettings {
     fn default() -> Self {
-        RunSettings { max_events: 100_000, values: true }
+        RunSettings { max_events: 100_000, values: Values::Graphs(Bounds::default()) }
     }
 }
 
@@ -80,8 +95,27 @@ struct Job {
     suffixes: Arc<Vec<Vec<Ready>>>,
     /// What the prefix gave, as global references where they are objects.
     values: Vec<Given>,
-    results: Vec<Mutex<Vec<CallResult>>>,
+    /// The identity hashes of those objects, if values are read whole.
+    known: Vec<i32>,
+    results: Vec<Mutex<Results>>,
     settings: RunSettings,
+}
+
+/// How calls ended, one after the other.
+#[derive(Default)]
+struct Results {
+    calls: Vec<CallResult>,
+    /// What was read of objects that calls gave, by the numbers of the calls. Their numbers are given at the end.
+    graphs: Vec<(usize, Snapshot)>,
+}
+
+/// How much of the values of calls is read.
+#[derive(Clone, Copy)]
+enum Depth<'k> {
+    Nothing,
+    Identities,
+    /// All but what is in objects with these identity hashes.
+    Graphs(Bounds, &'k [i32]),
 }
 
 /// A value of an execution, with the first letter of its descriptor.
@@ -114,9 +148,10 @@ impl Host {
             return Err(PrepareError::TooManyThreads(test.suffixes.len()));
         }
         let env = self.jvm.env;
-        let prefix = resolve(env, &self.reading, &test.prefix)?;
-        let probes = resolve(env, &self.reading, &test.probes)?;
-        let suffixes = test.suffixes.iter().map(|calls| resolve(env, &self.reading, calls));
+        let prefix = resolve(env, &self.reading, &test.prefix, &[])?;
+        let given: Vec<u8> = prefix.iter().map(|call| call.gives).collect();
+        let probes = resolve(env, &self.reading, &test.probes, &given)?;
+        let suffixes = test.suffixes.iter().map(|calls| resolve(env, &self.reading, calls, &given));
         let suffixes = Arc::new(suffixes.collect::<Result<Vec<_>, _>>()?);
         for class in under_test {
             load(env, &self.reading, class)?;
@@ -143,21 +178,37 @@ impl Host {
         control::begin(scheduler, settings.max_events, objects, test.suffixes.len());
         env.frame(|| {
             let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
-            let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings);
-            let (mut suffixes, mut probes) = (Vec::new(), Vec::new());
-            if all_returned(&prefix, &test.prefix) {
+            let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings.values.of_prefix());
+            let (mut suffixes, mut probes) = (Vec::new(), Results::default());
+            if all_returned(&prefix.calls, &test.prefix) {
                 suffixes = self.run_suffixes(test, &values, settings);
-                probes = run_calls(env, &self.reading, &test.probes, &mut values, settings);
+                let depth = settings.values.of_others(&[]);
+                probes = run_calls(env, &self.reading, &test.probes, &mut values, depth);
             }
             let (ended, objects) = control::end();
+            let awaited = awaited::take(ended.stop.as_ref());
             threads::forget_started();
             self.objects = objects;
-            Execution { trace: ended.trace, prefix, suffixes, probes, uncaught: ended.uncaught, stop: ended.stop }
+            let mut numbering = Numbering::default();
+            let mut number = |results| number_objects(results, &mut numbering, settings.values);
+            Execution {
+                trace: ended.trace,
+                prefix: number(prefix),
+                suffixes: suffixes.into_iter().map(&mut number).collect(),
+                probes: number(probes),
+                uncaught: ended.uncaught,
+                stop: ended.stop,
+                awaited,
+            }
         })
     }
 
-    fn run_suffixes(&self, test: &Prepared, values: &[Given], settings: RunSettings) -> Vec<Vec<CallResult>> {
+    fn run_suffixes(&self, test: &Prepared, values: &[Given], settings: RunSettings) -> Vec<Results> {
         let env = self.jvm.env;
+        let known = match settings.values {
+            Values::Graphs(_) => values.iter().filter_map(|given| given.hash(env)).collect(),
+            _ => Vec::new(),
+        };
         let share = |given: &Given| match given.letter {
             // SAFETY: the letter says that it is a reference.
             b'L' | b'[' => Given { value: jvalue { l: env.global(unsafe { given.value.l }) }, ..*given },
@@ -166,6 +217,7 @@ impl Host {
         let job = Arc::new(Job {
             suffixes: test.suffixes.clone(),
             values: values.iter().map(share).collect(),
+            known,
             results: test.suffixes.iter().map(|_| Mutex::default()).collect(),
             settings,
         });
@@ -231,7 +283,8 @@ fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
             let suffix = thread.0 as usize - 1;
             env.frame(|| {
                 let mut values = job.values.clone();
-                let results = run_calls(env, reading, &job.suffixes[suffix], &mut values, job.settings);
+                let depth = job.settings.values.of_others(&job.known);
+                let results = run_calls(env, reading, &job.suffixes[suffix], &mut values, depth);
                 *job.results[suffix].lock().unwrap_or_else(|e| e.into_inner()) = results;
             });
         }
@@ -243,31 +296,68 @@ fn all_returned(results: &[CallResult], calls: &[Ready]) -> bool {
     results.len() == calls.len() && results.iter().all(|result| matches!(result, CallResult::Returned(_)))
 }
 
-/// Makes calls one after the other, until one throws.
-fn run_calls(
-    env: Env,
-    reading: &Reading,
-    calls: &[Ready],
-    values: &mut Vec<Given>,
-    settings: RunSettings,
-) -> Vec<CallResult> {
-    let mut results = Vec::with_capacity(calls.len());
+impl Values {
+    fn of_prefix(&self) -> Depth<'static> {
+        if *self == Values::Unread { Depth::Nothing } else { Depth::Identities }
+    }
+
+    fn of_others<'k>(&self, known: &'k [i32]) -> Depth<'k> {
+        match *self {
+            Values::Unread => Depth::Nothing,
+            Values::Identities => Depth::Identities,
+            Values::Graphs(bounds) => Depth::Graphs(bounds, known),
+        }
+    }
+}
+
+impl Given {
+    /// Its identity hash, if it is an object.
+    fn hash(&self, env: Env) -> Option<i32> {
+        if !matches!(self.letter, b'L' | b'[') {
+            return None;
+        }
+        // SAFETY: the letter says that it is a reference.
+        let object = unsafe { self.value.l };
+        (!object.is_null()).then(|| natives::identity_hash(env.raw(), object))
+    }
+}
+
+/// Gives the objects in results their numbers.
+fn number_objects(results: Results, numbering: &mut Numbering, values: Values) -> Vec<CallResult> {
+    let bounds = if let Values::Graphs(bounds) = values { bounds } else { Bounds::default() };
+    let Results { mut calls, graphs } = results;
+    for (call, snapshot) in graphs {
+        calls[call] = CallResult::Returned(numbering.number(&snapshot, bounds));
+    }
+    calls
+}
+
+/// Makes calls one after the other, until one throws. Values are read at once, before anything else can run.
+fn run_calls(env: Env, reading: &Reading, calls: &[Ready], values: &mut Vec<Given>, depth: Depth<'_>) -> Results {
+    let mut results = Results { calls: Vec::with_capacity(calls.len()), graphs: Vec::new() };
     for call in calls {
         let value = make(env, call, values);
-        let result = match env.take_exception() {
-            Some(exception) if natives::is_unwind(env, exception) => CallResult::CutOff,
-            Some(exception) => CallResult::Threw(reading.thrown(env, exception)),
-            None if settings.values => {
-                let number = |object| natives::number_of(env, object).0;
-                CallResult::Returned(reading.value(env, value, call.gives, number))
+        let seen = match env.take_exception() {
+            Some(exception) => {
+                results.calls.push(match natives::is_unwind(env, exception) {
+                    true => CallResult::CutOff,
+                    false => CallResult::Threw(reading.thrown(env, exception)),
+                });
+                break;
             }
-            None => CallResult::Returned(Value::Void),
+            None => match depth {
+                Depth::Nothing => Seen::Plain(Value::Void),
+                Depth::Identities => reading.identity(env, value, call.gives),
+                Depth::Graphs(bounds, known) => reading.graph(env, value, call.gives, bounds, known),
+            },
         };
-        let went_on = matches!(result, CallResult::Returned(_));
-        results.push(result);
-        if !went_on {
-            break;
-        }
+        results.calls.push(CallResult::Returned(match seen {
+            Seen::Plain(value) => value,
+            Seen::Graph(snapshot) => {
+                results.graphs.push((results.calls.len(), snapshot));
+                Value::More
+            }
+        }));
         values.push(Given { value, letter: call.gives });
     }
     results
@@ -290,19 +380,45 @@ fn make(env: Env, call: &Ready, values: &[Given]) -> jvalue {
         Action::Construct(class, constructor) => jvalue { l: env.construct(class, constructor, &arguments) },
         Action::Static(class, method) => env.call_static(class, method, call.gives, &arguments),
         Action::Virtual(method) => env.call(receiver(), method, call.gives, &arguments),
+        Action::Array(class) => match env.object_array(class, arguments.len()) {
+            Some(array) => fill(env, call, array, &arguments),
+            None => jvalue { j: 0 },
+        },
+        Action::PrimitiveArray => match env.primitive_array(call.puts, arguments.len()) {
+            Some(array) => fill(env, call, array, &arguments),
+            None => jvalue { j: 0 },
+        },
+        _ if !tell(env, call.access, receiver()) => jvalue { j: 0 },
         Action::GetField(field) => env.get_field(receiver(), field, call.gives),
         Action::PutField(field) => env.put_field(receiver(), field, call.puts, arguments[0]),
         Action::GetStatic(class, field) => env.get_static(class, field, call.gives),
         Action::PutStatic(class, field) => env.put_static(class, field, call.puts, arguments[0]),
-        Action::Array(class) => match env.object_array(class, arguments.len()) {
-            Some(array) => {
-                for (index, argument) in arguments.iter().enumerate() {
-                    // SAFETY: elements of an array of references are references.
-                    env.set_element(array, index, unsafe { argument.l });
-                }
-                jvalue { l: array }
-            }
-            None => jvalue { j: 0 },
-        },
     }
+}
+
+/// Sets the elements of a new array.
+fn fill(env: Env, call: &Ready, array: jobject, elements: &[jvalue]) -> jvalue {
+    for (index, element) in elements.iter().enumerate() {
+        let access = call.access.map(|access| Access { slot: index as u32, ..access });
+        if !tell(env, access, array) {
+            break;
+        }
+        match call.puts {
+            // SAFETY: elements of an array of references are references.
+            b'L' | b'[' => env.set_element(array, index, unsafe { element.l }),
+            letter => env.set_primitive_element(array, index, letter, *element),
+        }
+        if env.has_exception() {
+            break;
+        }
+    }
+    jvalue { l: array }
+}
+
+/// Tells of an access by the test itself, to a static field if `object` is null. False if the thread has to leave, with
+/// the error for it pending.
+fn tell(env: Env, access: Option<Access>, object: jobject) -> bool {
+    let Some(Access { kind, slot, site }) = access else { return true };
+    let object = if object.is_null() { ObjectId::NONE } else { natives::number_of(env, object) };
+    natives::happen(env.raw(), Event { kind, object, slot, site }).is_some()
 }

@@ -34,10 +34,13 @@
 //! on a real monitor in opaque code blocks the execution.
 
 mod agent;
+mod awaited;
 mod baton;
 mod control;
+mod graph;
 mod hook_class;
 mod host;
+mod implement;
 mod instrument;
 mod jdk_state;
 mod jni;
@@ -55,10 +58,15 @@ mod scope;
 mod sites;
 mod statics;
 mod threads;
+mod thrown;
+mod value;
 
-pub use host::{Host, PrepareError, Prepared, RunSettings};
+pub use graph::Bounds;
+pub use host::{Host, PrepareError, Prepared, RunSettings, Values};
+pub use implement::NotImplementable;
 pub use jvm::{JvmError, JvmSettings};
 pub use machine::{Blocked, Stop};
-pub use outcome::{CallResult, Execution, Thrown, Value};
+pub use outcome::{Awaited, CallResult, Execution, Thrown};
 pub use resolve::ResolveError;
 pub use sites::{FieldRef, Site};
+pub use value::{Content, Double, Items, Object, Single, Value};
