@@ -2,23 +2,23 @@
 
 use crate::agent::LOADED;
 use crate::awaited;
+use crate::calls::{Given, Results, Values, run_calls};
 use crate::control;
-use crate::graph::{Bounds, Numbering, Seen, Snapshot};
+use crate::graph::{Bounds, Numbering};
 use crate::jdk_state::JdkState;
-use crate::jni::{Env, Vm};
+use crate::jni::Vm;
 use crate::jvm::{Jvm, JvmError, JvmSettings};
 use crate::machine::plain;
 use crate::natives;
 use crate::objects::Objects;
-use crate::outcome::{CallResult, Execution};
+use crate::outcome::Execution;
 use crate::read::Reading;
-use crate::resolve::{Access, Action, Operand, Ready, ResolveError, load, resolve};
+use crate::resolve::{Ready, ResolveError, load, resolve};
 use crate::scope;
 use crate::statics;
 use crate::threads;
-use crate::value::Value;
-use jni_sys::{jobject, jvalue};
-use schedule::{Event, EventKind, ObjectId, Scheduler, SiteId, ThreadId};
+use jni_sys::jvalue;
+use schedule::{EventKind, Scheduler, SiteId, ThreadId};
 use std::sync::{Arc, Mutex};
 use testcase::{NoSuchValue, TestCase};
 
@@ -46,18 +46,6 @@ pub struct RunSettings {
     pub max_events: usize,
     /// What is read of the values that calls give.
     pub values: Values,
-}
-
-/// What is read of the values that calls give.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Values {
-    /// Nothing: all are void.
-    Unread,
-    /// Objects are told apart, and not looked into.
-    Identities,
-    /// The values that suffixes and probes give are read whole, as far as the bounds go; those that the prefix gives, which
-    /// are the same in every execution, as identities.
-    Graphs(Bounds),
 }
 
 impl Default for RunSettings {
@@ -100,35 +88,6 @@ struct Job {
     results: Vec<Mutex<Results>>,
     settings: RunSettings,
 }
-
-/// How calls ended, one after the other.
-#[derive(Default)]
-struct Results {
-    calls: Vec<CallResult>,
-    /// What was read of objects that calls gave, by the numbers of the calls. Their numbers are given at the end.
-    graphs: Vec<(usize, Snapshot)>,
-}
-
-/// How much of the values of calls is read.
-#[derive(Clone, Copy)]
-enum Depth<'k> {
-    Nothing,
-    Identities,
-    /// All but what is in objects with these identity hashes.
-    Graphs(Bounds, &'k [i32]),
-}
-
-/// A value of an execution, with the first letter of its descriptor.
-#[derive(Clone, Copy)]
-struct Given {
-    value: jvalue,
-    letter: u8,
-}
-
-// SAFETY: values that cross threads are primitives and global references.
-unsafe impl Send for Given {}
-// SAFETY: as above.
-unsafe impl Sync for Given {}
 
 impl Host {
     /// Starts the virtual machine. A process can have one.
@@ -180,7 +139,7 @@ impl Host {
             let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
             let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings.values.of_prefix());
             let (mut suffixes, mut probes) = (Vec::new(), Results::default());
-            if all_returned(&prefix.calls, &test.prefix) {
+            if prefix.all_returned(&test.prefix) {
                 suffixes = self.run_suffixes(test, &values, settings);
                 let depth = settings.values.of_others(&[]);
                 probes = run_calls(env, &self.reading, &test.probes, &mut values, depth);
@@ -190,7 +149,7 @@ impl Host {
             threads::forget_started();
             self.objects = objects;
             let mut numbering = Numbering::default();
-            let mut number = |results| number_objects(results, &mut numbering, settings.values);
+            let mut number = |results: Results| results.number(&mut numbering, settings.values);
             Execution {
                 trace: ended.trace,
                 prefix: number(prefix),
@@ -290,135 +249,4 @@ fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
         }
         control::finish();
     }
-}
-
-fn all_returned(results: &[CallResult], calls: &[Ready]) -> bool {
-    results.len() == calls.len() && results.iter().all(|result| matches!(result, CallResult::Returned(_)))
-}
-
-impl Values {
-    fn of_prefix(&self) -> Depth<'static> {
-        if *self == Values::Unread { Depth::Nothing } else { Depth::Identities }
-    }
-
-    fn of_others<'k>(&self, known: &'k [i32]) -> Depth<'k> {
-        match *self {
-            Values::Unread => Depth::Nothing,
-            Values::Identities => Depth::Identities,
-            Values::Graphs(bounds) => Depth::Graphs(bounds, known),
-        }
-    }
-}
-
-impl Given {
-    /// Its identity hash, if it is an object.
-    fn hash(&self, env: Env) -> Option<i32> {
-        if !matches!(self.letter, b'L' | b'[') {
-            return None;
-        }
-        // SAFETY: the letter says that it is a reference.
-        let object = unsafe { self.value.l };
-        (!object.is_null()).then(|| natives::identity_hash(env.raw(), object))
-    }
-}
-
-/// Gives the objects in results their numbers.
-fn number_objects(results: Results, numbering: &mut Numbering, values: Values) -> Vec<CallResult> {
-    let bounds = if let Values::Graphs(bounds) = values { bounds } else { Bounds::default() };
-    let Results { mut calls, graphs } = results;
-    for (call, snapshot) in graphs {
-        calls[call] = CallResult::Returned(numbering.number(&snapshot, bounds));
-    }
-    calls
-}
-
-/// Makes calls one after the other, until one throws. Values are read at once, before anything else can run.
-fn run_calls(env: Env, reading: &Reading, calls: &[Ready], values: &mut Vec<Given>, depth: Depth<'_>) -> Results {
-    let mut results = Results { calls: Vec::with_capacity(calls.len()), graphs: Vec::new() };
-    for call in calls {
-        let value = make(env, call, values);
-        let seen = match env.take_exception() {
-            Some(exception) => {
-                results.calls.push(match natives::is_unwind(env, exception) {
-                    true => CallResult::CutOff,
-                    false => CallResult::Threw(reading.thrown(env, exception)),
-                });
-                break;
-            }
-            None => match depth {
-                Depth::Nothing => Seen::Plain(Value::Void),
-                Depth::Identities => reading.identity(env, value, call.gives),
-                Depth::Graphs(bounds, known) => reading.graph(env, value, call.gives, bounds, known),
-            },
-        };
-        results.calls.push(CallResult::Returned(match seen {
-            Seen::Plain(value) => value,
-            Seen::Graph(snapshot) => {
-                results.graphs.push((results.calls.len(), snapshot));
-                Value::More
-            }
-        }));
-        values.push(Given { value, letter: call.gives });
-    }
-    results
-}
-
-fn make(env: Env, call: &Ready, values: &[Given]) -> jvalue {
-    let operand = |operand: &Operand| match operand {
-        Operand::Literal(value) => *value,
-        Operand::Value(number) => values[*number].value,
-    };
-    // SAFETY: a receiver is a reference, by the descriptors that were looked up.
-    let receiver = || call.receiver.as_ref().map_or(std::ptr::null_mut(), |r| unsafe { operand(r).l });
-    let arguments: Vec<jvalue> = call.arguments.iter().map(operand).collect();
-    let needs_receiver = matches!(call.action, Action::Virtual(_) | Action::GetField(_) | Action::PutField(_));
-    if needs_receiver && receiver().is_null() {
-        env.throw_new("java/lang/NullPointerException", "the receiver of a call of the test is null");
-        return jvalue { j: 0 };
-    }
-    match call.action {
-        Action::Construct(class, constructor) => jvalue { l: env.construct(class, constructor, &arguments) },
-        Action::Static(class, method) => env.call_static(class, method, call.gives, &arguments),
-        Action::Virtual(method) => env.call(receiver(), method, call.gives, &arguments),
-        Action::Array(class) => match env.object_array(class, arguments.len()) {
-            Some(array) => fill(env, call, array, &arguments),
-            None => jvalue { j: 0 },
-        },
-        Action::PrimitiveArray => match env.primitive_array(call.puts, arguments.len()) {
-            Some(array) => fill(env, call, array, &arguments),
-            None => jvalue { j: 0 },
-        },
-        _ if !tell(env, call.access, receiver()) => jvalue { j: 0 },
-        Action::GetField(field) => env.get_field(receiver(), field, call.gives),
-        Action::PutField(field) => env.put_field(receiver(), field, call.puts, arguments[0]),
-        Action::GetStatic(class, field) => env.get_static(class, field, call.gives),
-        Action::PutStatic(class, field) => env.put_static(class, field, call.puts, arguments[0]),
-    }
-}
-
-/// Sets the elements of a new array.
-fn fill(env: Env, call: &Ready, array: jobject, elements: &[jvalue]) -> jvalue {
-    for (index, element) in elements.iter().enumerate() {
-        let access = call.access.map(|access| Access { slot: index as u32, ..access });
-        if !tell(env, access, array) {
-            break;
-        }
-        match call.puts {
-            // SAFETY: elements of an array of references are references.
-            b'L' | b'[' => env.set_element(array, index, unsafe { element.l }),
-            letter => env.set_primitive_element(array, index, letter, *element),
-        }
-        if env.has_exception() {
-            break;
-        }
-    }
-    jvalue { l: array }
-}
-
-/// Tells of an access by the test itself, to a static field if `object` is null. False if the thread has to leave, with
-/// the error for it pending.
-fn tell(env: Env, access: Option<Access>, object: jobject) -> bool {
-    let Some(Access { kind, slot, site }) = access else { return true };
-    let object = if object.is_null() { ObjectId::NONE } else { natives::number_of(env, object) };
-    natives::happen(env.raw(), Event { kind, object, slot, site }).is_some()
 }

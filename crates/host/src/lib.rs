@@ -36,6 +36,7 @@
 mod agent;
 mod awaited;
 mod baton;
+mod calls;
 mod control;
 mod graph;
 mod hook_class;
@@ -61,8 +62,9 @@ mod threads;
 mod thrown;
 mod value;
 
+pub use calls::Values;
 pub use graph::Bounds;
-pub use host::{Host, PrepareError, Prepared, RunSettings, Values};
+pub use host::{Host, PrepareError, Prepared, RunSettings};
 pub use implement::NotImplementable;
 pub use jvm::{JvmError, JvmSettings};
 pub use machine::{Blocked, Stop};

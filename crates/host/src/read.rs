@@ -70,12 +70,12 @@ impl Reading {
     /// A value that a call gave, whole, except that the objects in `known` are not looked into; `letter` is the first of
     /// its descriptor.
     pub fn graph(&self, env: Env, value: jvalue, letter: u8, bounds: Bounds, known: &[i32]) -> Seen {
-        Reader::new(env, &self.layouts, bounds, known).read(value, letter, true)
+        Reader::new(env, &self.layouts, bounds, known).read(value, letter)
     }
 
     /// The same, except that no object is looked into.
     pub fn identity(&self, env: Env, value: jvalue, letter: u8) -> Seen {
-        Reader::new(env, &self.layouts, Bounds::default(), &[]).read(value, letter, false)
+        Reader::new(env, &self.layouts, Bounds::default(), &[]).identify(value, letter)
     }
 
     /// What the current thread is parked for, if it has said so.

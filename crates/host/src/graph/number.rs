@@ -15,6 +15,17 @@ impl Numbering {
     pub fn number(&mut self, snapshot: &Snapshot, bounds: Bounds) -> Value {
         Telling { snapshot, numbering: self, told: HashSet::new(), bounds }.value(&snapshot.root, 0)
     }
+
+    /// An object that was not looked into, with its number.
+    pub fn identify(&mut self, hash: i32, class: &str) -> Value {
+        let number = self.number_of(hash);
+        Value::Object(Box::new(Object { class: class.to_owned(), number, content: Content::Unread }))
+    }
+
+    fn number_of(&mut self, hash: i32) -> u32 {
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry(hash).or_insert(next)
+    }
 }
 
 /// One result that is being told.
@@ -32,8 +43,7 @@ impl Telling<'_> {
             RawValue::More => return Value::More,
             RawValue::Object(hash) => *hash,
         };
-        let next = self.numbering.numbers.len() as u32;
-        let number = *self.numbering.numbers.entry(hash).or_insert(next);
+        let number = self.numbering.number_of(hash);
         if !self.told.insert(hash) {
             return Value::Again(number);
         }

@@ -18,11 +18,13 @@ pub struct Snapshot {
     pub(super) objects: HashMap<i32, RawObject>,
 }
 
-/// What a value is, before anything is known of the objects in it.
+/// What was seen of a value.
 pub enum Seen {
-    /// All of it.
+    /// All of it: it is no object with an identity.
     Plain(Value),
-    /// An object that has to be read.
+    /// An object that was not looked into: its identity hash and its class.
+    Identity(i32, Arc<str>),
+    /// An object that was read.
     Graph(Snapshot),
 }
 
@@ -46,28 +48,40 @@ impl<'r> Reader<'r> {
         Reader { env, layouts, bounds, known, objects: HashMap::new(), waiting: VecDeque::new(), left: bounds.values }
     }
 
-    /// Reads what a call gave; `letter` is the first of its descriptor. Without `deep`, objects are not looked into.
-    pub fn read(mut self, value: jvalue, letter: u8, deep: bool) -> Seen {
+    /// Reads what a call gave; `letter` is the first of its descriptor.
+    pub fn read(mut self, value: jvalue, letter: u8) -> Seen {
+        if !matches!(letter, b'L' | b'[') {
+            return Seen::Plain(primitive(value, letter));
+        }
         let env = self.env;
+        control::uncontrolled(|| {
+            env.frame(|| {
+                // SAFETY: the letter says that it is a reference.
+                let root = match self.reference(unsafe { value.l }) {
+                    RawValue::Plain(value) => return Seen::Plain(value),
+                    root => root,
+                };
+                while let Some((hash, object, layout)) = self.waiting.pop_front() {
+                    let content = self.content(object, &layout);
+                    self.objects.get_mut(&hash).expect("internal bug: met before").content = content;
+                }
+                Seen::Graph(Snapshot { root, objects: self.objects })
+            })
+        })
+    }
+
+    /// The same, without looking into an object.
+    pub fn identify(self, value: jvalue, letter: u8) -> Seen {
         if !matches!(letter, b'L' | b'[') {
             return Seen::Plain(primitive(value, letter));
         }
         control::uncontrolled(|| {
-            env.frame(|| {
+            self.env.frame(|| {
                 // SAFETY: the letter says that it is a reference.
-                match self.reference(unsafe { value.l }) {
-                    RawValue::Plain(value) => Seen::Plain(value),
-                    root => {
-                        if !deep {
-                            self.objects.values_mut().for_each(|object| object.content = RawContent::Unread);
-                        } else {
-                            while let Some((hash, object, layout)) = self.waiting.pop_front() {
-                                let content = self.content(object, &layout);
-                                self.objects.get_mut(&hash).expect("internal bug: met before").content = content;
-                            }
-                        }
-                        Seen::Graph(Snapshot { root, objects: self.objects })
-                    }
+                let object = unsafe { value.l };
+                match self.plain(object) {
+                    Ok(value) => Seen::Plain(value),
+                    Err(layout) => Seen::Identity(natives::identity_hash(self.env.raw(), object), layout.name.clone()),
                 }
             })
         })
@@ -75,11 +89,23 @@ impl<'r> Reader<'r> {
 
     /// A reference as a value. An object is noted, to be read later.
     pub(super) fn reference(&mut self, object: jobject) -> RawValue {
+        match self.plain(object) {
+            Ok(value) => RawValue::Plain(value),
+            Err(layout) => {
+                let hash = natives::identity_hash(self.env.raw(), object);
+                self.meet(hash, object, layout);
+                RawValue::Object(hash)
+            }
+        }
+    }
+
+    /// A reference to what has no identity of its own, as a value; else the layout of the object.
+    fn plain(&self, object: jobject) -> Result<Value, Arc<Layout>> {
         if object.is_null() {
-            return RawValue::Plain(Value::Null);
+            return Ok(Value::Null);
         }
         let layout = self.layouts.of(self.env, object);
-        let plain = match &layout.kind {
+        Ok(match &layout.kind {
             Kind::String => Value::String(self.env.text(object)),
             Kind::Class => Value::Class(super::layout::stable_name(&self.layouts.class_name(self.env, object))),
             Kind::Constant(class) => {
@@ -90,13 +116,8 @@ impl<'r> Reader<'r> {
                 Some((value, letter)) => primitive(value, letter),
                 None => Value::More,
             },
-            Kind::Array(_) | Kind::Opaque | Kind::Object(_) => {
-                let hash = natives::identity_hash(self.env.raw(), object);
-                self.meet(hash, object, layout);
-                return RawValue::Object(hash);
-            }
-        };
-        RawValue::Plain(plain)
+            Kind::Array(_) | Kind::Opaque | Kind::Object(_) => return Err(layout),
+        })
     }
 
     fn meet(&mut self, hash: i32, object: jobject, layout: Arc<Layout>) {

@@ -3,6 +3,7 @@
 //! The names are those of Java 17 to 25. A class that lacks a field of its row is shown by all its fields instead.
 
 use super::layout::Layout;
+use crate::scope::is_of_jdk;
 
 /// How to find what a collection holds.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +59,11 @@ const SHAPES: &[(&str, Shape)] = &[
     ("java/util/WeakHashMap", Shape::Buckets { key: "referent", value: "value" }),
     ("java/util/LinkedHashMap", Shape::Entries { first: &["head"], next: "after", key: "key", value: "value" }),
     ("java/util/TreeMap", Shape::Tree),
+    ("java/util/HashMap$Node", Shape::OneEntry { key: "key", value: "value" }),
+    ("java/util/HashMap$TreeNode", Shape::OneEntry { key: "key", value: "value" }),
+    ("java/util/LinkedHashMap$Entry", Shape::OneEntry { key: "key", value: "value" }),
+    ("java/util/Hashtable$Entry", Shape::OneEntry { key: "key", value: "value" }),
+    ("java/util/TreeMap$Entry", Shape::OneEntry { key: "key", value: "value" }),
     ("java/util/IdentityHashMap", Shape::Pairs { table: "table" }),
     ("java/util/HashSet", Shape::Keys { map: "map" }),
     ("java/util/TreeSet", Shape::Keys { map: "m" }),
@@ -68,6 +74,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("java/util/ImmutableCollections$MapN", Shape::Pairs { table: "table" }),
     ("java/util/ImmutableCollections$Map1", Shape::OneEntry { key: "k0", value: "v0" }),
     ("java/util/concurrent/ConcurrentHashMap", Shape::Buckets { key: "key", value: "val" }),
+    ("java/util/concurrent/ConcurrentHashMap$Node", Shape::OneEntry { key: "key", value: "val" }),
     (
         "java/util/concurrent/ConcurrentSkipListMap",
         Shape::Entries { first: &["head", "node"], next: "next", key: "key", value: "val" },
@@ -98,9 +105,13 @@ const SHAPES: &[(&str, Shape)] = &[
     ("java/util/concurrent/PriorityBlockingQueue", Shape::Array { array: "queue", count: Some("size"), sorted: true }),
 ];
 
-/// Whether a field of a class only keeps books: how often it was changed, what was computed before.
+/// Whether a field of a class only keeps books: how often a collection was changed, which views of it were made.
 pub fn is_bookkeeping(class: &str, field: &str) -> bool {
-    matches!((class, field), ("java/util/AbstractList", "modCount") | ("java/util/AbstractMap", "keySet" | "values"))
+    match field {
+        "modCount" | "expectedModCount" => is_of_jdk(class),
+        "keySet" | "values" => class == "java/util/AbstractMap",
+        _ => false,
+    }
 }
 
 impl Shape {

@@ -1,10 +1,10 @@
 //! The code of one method of a class that the host writes.
 
 use super::NotImplementable;
-use super::write::{Body, COUNTER, COUNTER_DESCRIPTOR, Does, Plan, counter_field, parameter_slots, value_type};
+use super::types::{NULL, Type, boxed, types};
+use super::write::{Body, COUNTER, COUNTER_DESCRIPTOR, Does, Plan, counter_field, parameter_slots};
 use classfile::{
-    ClassFile, Code, CodeBuilder, Condition, Constant, FieldOp, Instruction, InvokeOp, JavaStr, MethodDescriptor,
-    StackOp, TypeDescriptor, ValueType,
+    ClassFile, Code, CodeBuilder, Condition, Constant, FieldOp, Instruction, InvokeOp, StackOp, ValueType,
 };
 use testcase::{Argument, Behaviour, Call, Operation};
 
@@ -24,10 +24,6 @@ pub struct BodyWriter<'w, 'p, 'c> {
     /// The first slot that no parameter has.
     free_slot: u16,
 }
-
-/// The type of a value: its descriptor.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Type(String);
 
 impl<'w, 'p, 'c> BodyWriter<'w, 'p, 'c> {
     /// Starts a method.
@@ -313,49 +309,5 @@ impl<'w, 'p, 'c> BodyWriter<'w, 'p, 'c> {
 
     fn mismatch(&self, found: &Type, wanted: &str) -> NotImplementable {
         NotImplementable::Type { method: self.method(), found: found.0.clone(), wanted: wanted.to_owned() }
-    }
-}
-
-/// The type of null: no descriptor.
-const NULL: &str = "null";
-
-impl Type {
-    fn parse(descriptor: &str) -> Result<Type, NotImplementable> {
-        let parsed = JavaStr::new(descriptor.as_bytes()).and_then(TypeDescriptor::new);
-        parsed.map(|_| Type(descriptor.to_owned())).ok_or_else(|| NotImplementable::Descriptor(descriptor.to_owned()))
-    }
-
-    fn is_reference(&self) -> bool {
-        self.0 == NULL || self.0.starts_with(['L', '['])
-    }
-
-    fn kind(&self) -> ValueType {
-        let parsed = JavaStr::new(self.0.as_bytes()).and_then(TypeDescriptor::new);
-        parsed.map_or(ValueType::Reference, value_type)
-    }
-
-    /// As a class constant has it.
-    fn class_name(&self) -> &str {
-        self.0.strip_prefix('L').map_or(&*self.0, |name| name.trim_end_matches(';'))
-    }
-}
-
-fn types(descriptor: &str) -> Result<(Vec<Type>, Option<Type>), NotImplementable> {
-    let parsed = JavaStr::new(descriptor.as_bytes()).and_then(MethodDescriptor::new);
-    let parsed = parsed.ok_or_else(|| NotImplementable::Descriptor(descriptor.to_owned()))?;
-    let of = |of: TypeDescriptor<'_>| Type(of.text().to_string());
-    Ok((parsed.parameters().map(of).collect(), parsed.returns().map(of)))
-}
-
-fn boxed(letter: &str) -> &'static str {
-    match letter {
-        "Z" => "java/lang/Boolean",
-        "B" => "java/lang/Byte",
-        "C" => "java/lang/Character",
-        "S" => "java/lang/Short",
-        "I" => "java/lang/Integer",
-        "J" => "java/lang/Long",
-        "F" => "java/lang/Float",
-        _ => "java/lang/Double",
     }
 }

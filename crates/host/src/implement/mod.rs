@@ -10,6 +10,7 @@
 mod body;
 mod hierarchy;
 mod reflect;
+mod types;
 mod write;
 
 use crate::jni::Env;
@@ -49,6 +50,8 @@ pub enum NotImplementable {
     NoSuchParameter { method: String, number: usize },
     #[error("{method}: {found} is no {wanted}")]
     Type { method: String, found: String, wanted: String },
+    #[error("call {0} gives no value")]
+    NoValue(usize),
     #[error("the descriptor {0} is malformed")]
     Descriptor(String),
     #[error("no behaviour can be {0}")]
@@ -117,7 +120,7 @@ pub fn implement(env: Env, reading: &Reading, wish: Wish<'_>) -> Result<Implemen
         false => (wish.class, None),
     };
     let inheritable = hierarchy.inheritable(super_class, interface);
-    let captured = captured(wish);
+    let captured = captured(wish).map_err(refuse)?;
     let place = Place::choose(env, of, &facts, &inheritable, wish);
     let name = format!("{}{}$raddle${:016x}", place.package, simple_name(wish.class), wish_hash(wish, &captured));
     let methods = bodies(wish, &inheritable, &place).map_err(refuse)?;
@@ -165,26 +168,23 @@ struct Place {
     /// With a slash behind; empty for the one without a name.
     package: String,
     loader: jobject,
-    /// Whether the loader is one of the JDK's, which do not see the class path.
+    /// Whether the loader is another than that of the class path, whose classes it does not see.
     in_jdk: bool,
 }
 
 impl Place {
     fn choose(env: Env, of: jclass, facts: &TypeFacts, inheritable: &[Inheritable], wish: Wish<'_>) -> Place {
+        let application = reflect::application_loader(env);
         let reachable = |flags: Flags| flags.has(Flags::PUBLIC) || flags.has(Flags::PROTECTED);
         let open = facts.flags.has(Flags::PUBLIC)
             && facts.is_exported
             && reflect::constructor_flags(env, of, wish.descriptor).is_none_or(reachable)
             && inheritable.iter().filter(|method| method.needed).all(|method| reachable(method.declared.flags));
         if is_of_jdk(wish.class) && open {
-            let package = OWN_PACKAGE.to_owned();
-            return Place { package, loader: reflect::application_loader(env), in_jdk: false };
+            return Place { package: OWN_PACKAGE.to_owned(), loader: application, in_jdk: false };
         }
-        Place {
-            package: package(wish.class).to_owned(),
-            loader: reflect::loader(env, of),
-            in_jdk: is_of_jdk(wish.class),
-        }
+        let loader = reflect::loader(env, of);
+        Place { package: package(wish.class).to_owned(), loader, in_jdk: !env.same(loader, application) }
     }
 }
 
@@ -253,7 +253,7 @@ fn is_bridged(method: &Inheritable, given: &Implementation) -> bool {
 }
 
 /// The values that behaviours use, in the order of their numbers.
-fn captured(wish: Wish<'_>) -> Vec<Captured> {
+fn captured(wish: Wish<'_>) -> Result<Vec<Captured>, NotImplementable> {
     let mut numbers = Vec::new();
     for method in wish.methods {
         method.does.for_each_argument(&mut |argument| {
@@ -264,7 +264,11 @@ fn captured(wish: Wish<'_>) -> Vec<Captured> {
     }
     numbers.sort_unstable();
     numbers.dedup();
-    numbers.into_iter().map(|number| Captured { number, letter: wish.letters[number] }).collect()
+    let capture = |number: usize| match wish.letters[number] {
+        b'V' => Err(NotImplementable::NoValue(number)),
+        letter => Ok(Captured { number, letter }),
+    };
+    numbers.into_iter().map(capture).collect()
 }
 
 /// FNV-1a over all that decides what the class is.

@@ -346,6 +346,12 @@ fn what_cannot_be_implemented_is_refused_with_the_reason() {
                 Answer::Done(report) => panic!("{expected}: {:?}", report.shown.prefix),
             }
         }
+        let clear = invoke("java/util/Vector", "clear()V", value(0), vec![]);
+        let gives_nothing =
+            implement("java/util/concurrent/Callable", vec![returns(&format!("call(){OBJECT}"), value(1))]);
+        let test = TestCase { prefix: vec![new("java/util/Vector"), clear, gives_nothing], ..TestCase::default() };
+        let Answer::Refused(reason) = worker.ask(&once(&test, 0)) else { panic!("not refused") };
+        assert_eq!(reason, "java.util.concurrent.Callable cannot be implemented: call 1 gives no value");
         // Arguments of the wrong type would be a crash, or worse, garbage.
         let test = TestCase {
             prefix: vec![construct("java/lang/Long", "(J)V", vec![Argument::Int(1)])],

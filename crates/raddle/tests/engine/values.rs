@@ -206,6 +206,12 @@ public class Collected {
                 return q.toArray().length + ":" + q.peek();
             }
             case "ArrayBlockingQueue": return fill(new ArrayBlockingQueue<>(4), "b", "a").size();
+            case "iterator": {
+                List<Object> list = fill(new ArrayList<>(), "b", "a");
+                list.add("x"); list.remove("x");
+                return list.iterator();
+            }
+            case "entry": return fill(new HashMap<>(), true).entrySet().iterator().next();
             case "List.of": return List.of("b", "a", "c");
             case "List.of1": return List.of("b");
             case "asList": return Arrays.asList("b", "a");
@@ -243,6 +249,8 @@ fn collections_of_the_jdk_are_shown_by_what_they_hold() {
         ("ConcurrentLinkedDeque", "java.util.concurrent.ConcurrentLinkedDeque#0[\"b\", \"a\"]"),
         ("LinkedBlockingQueue", "\"2:b\""),
         ("ArrayBlockingQueue", "2"),
+        ("iterator", "java.util.ArrayList$Itr#0{cursor=0, lastRet=-1, this$0=java.util.ArrayList#1[\"b\", \"a\"]}"),
+        ("entry", "java.util.HashMap$Node#0[\"k0\": 0]"),
         ("List.of", "java.util.ImmutableCollections$ListN#0[\"b\", \"a\", \"c\"]"),
         ("List.of1", "java.util.ImmutableCollections$List12#0[\"b\"]"),
         ("asList", "java.util.Arrays$ArrayList#0[\"b\", \"a\"]"),
