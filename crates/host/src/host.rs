@@ -1,18 +1,21 @@
 //! Runs test cases, one execution after the other.
 
 use crate::agent::LOADED;
+use crate::awaited;
+use crate::calls::{Given, Results, Values, run_calls};
 use crate::common_pool::CommonPool;
 use crate::control;
 use crate::fresh_thread::FreshThread;
+use crate::graph::{Bounds, Numbering};
 use crate::jdk_state::JdkState;
-use crate::jni::{Env, Vm};
+use crate::jni::Vm;
 use crate::jvm::{Jvm, JvmError, JvmSettings};
 use crate::machine::{Limits, plain};
 use crate::natives;
 use crate::objects::Objects;
-use crate::outcome::{CallResult, Execution, Value};
+use crate::outcome::Execution;
 use crate::read::Reading;
-use crate::resolve::{Action, Operand, Ready, ResolveError, load, resolve};
+use crate::resolve::{Ready, ResolveError, load, resolve};
 use crate::scope;
 use crate::statics;
 use crate::threads;
@@ -47,13 +50,13 @@ pub struct Prepared {
 pub struct RunSettings {
     /// What the executions may do.
     pub limits: Limits,
-    /// Whether the values that calls return are read.
-    pub values: bool,
+    /// What is read of the values that calls give.
+    pub values: Values,
 }
 
 impl Default for RunSettings {
     fn default() -> Self {
-        RunSettings { limits: Limits::default(), values: true }
+        RunSettings { limits: Limits::default(), values: Values::Graphs(Bounds::default()) }
     }
 }
 
@@ -86,21 +89,11 @@ struct Job {
     suffixes: Arc<Vec<Vec<Ready>>>,
     /// What the prefix gave, as global references where they are objects.
     values: Vec<Given>,
-    results: Vec<Mutex<Vec<CallResult>>>,
+    /// The identity hashes of those objects, if values are read whole.
+    known: Vec<i32>,
+    results: Vec<Mutex<Results>>,
     settings: RunSettings,
 }
-
-/// A value of an execution, with the first letter of its descriptor.
-#[derive(Clone, Copy)]
-struct Given {
-    value: jvalue,
-    letter: u8,
-}
-
-// SAFETY: values that cross threads are primitives and global references.
-unsafe impl Send for Given {}
-// SAFETY: as above.
-unsafe impl Sync for Given {}
 
 impl Host {
     /// Starts the virtual machine. A process can have one.
@@ -123,9 +116,10 @@ impl Host {
             return Err(PrepareError::TooManyThreads(test.suffixes.len()));
         }
         let env = self.jvm.env;
-        let prefix = resolve(env, &self.reading, &test.prefix)?;
-        let probes = resolve(env, &self.reading, &test.probes)?;
-        let suffixes = test.suffixes.iter().map(|calls| resolve(env, &self.reading, calls));
+        let prefix = resolve(env, &self.reading, &test.prefix, &[])?;
+        let given: Vec<u8> = prefix.iter().map(|call| call.gives).collect();
+        let probes = resolve(env, &self.reading, &test.probes, &given)?;
+        let suffixes = test.suffixes.iter().map(|calls| resolve(env, &self.reading, calls, &given));
         let suffixes = Arc::new(suffixes.collect::<Result<Vec<_>, _>>()?);
         for class in under_test {
             load(env, &self.reading, class)?;
@@ -158,21 +152,37 @@ impl Host {
         control::begin(scheduler, settings.limits, objects, test.suffixes.len());
         env.frame(|| {
             let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
-            let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings);
-            let (mut suffixes, mut probes) = (Vec::new(), Vec::new());
-            if all_returned(&prefix, &test.prefix) {
+            let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings.values.of_prefix());
+            let (mut suffixes, mut probes) = (Vec::new(), Results::default());
+            if prefix.all_returned(&test.prefix) {
                 suffixes = self.run_suffixes(test, &values, settings);
-                probes = run_calls(env, &self.reading, &test.probes, &mut values, settings);
+                let depth = settings.values.of_others(&[]);
+                probes = run_calls(env, &self.reading, &test.probes, &mut values, depth);
             }
             let (ended, objects) = control::end();
+            let awaited = awaited::take(ended.stop.as_ref());
             self.has_started = threads::forget_started();
             self.objects = objects;
-            Execution { trace: ended.trace, prefix, suffixes, probes, uncaught: ended.uncaught, stop: ended.stop }
+            let mut numbering = Numbering::default();
+            let mut number = |results: Results| results.number(&mut numbering, settings.values);
+            Execution {
+                trace: ended.trace,
+                prefix: number(prefix),
+                suffixes: suffixes.into_iter().map(&mut number).collect(),
+                probes: number(probes),
+                uncaught: ended.uncaught,
+                stop: ended.stop,
+                awaited,
+            }
         })
     }
 
-    fn run_suffixes(&self, test: &Prepared, values: &[Given], settings: RunSettings) -> Vec<Vec<CallResult>> {
+    fn run_suffixes(&self, test: &Prepared, values: &[Given], settings: RunSettings) -> Vec<Results> {
         let env = self.jvm.env;
+        let known = match settings.values {
+            Values::Graphs(_) => values.iter().filter_map(|given| given.hash(env)).collect(),
+            _ => Vec::new(),
+        };
         let share = |given: &Given| match given.letter {
             // SAFETY: the letter says that it is a reference.
             b'L' | b'[' => Given { value: jvalue { l: env.global(unsafe { given.value.l }) }, ..*given },
@@ -181,6 +191,7 @@ impl Host {
         let job = Arc::new(Job {
             suffixes: test.suffixes.clone(),
             values: values.iter().map(share).collect(),
+            known,
             results: test.suffixes.iter().map(|_| Mutex::default()).collect(),
             settings,
         });
@@ -250,78 +261,11 @@ fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
             let suffix = thread.0 as usize - 1;
             env.frame(|| {
                 let mut values = job.values.clone();
-                let results = run_calls(env, reading, &job.suffixes[suffix], &mut values, job.settings);
+                let depth = job.settings.values.of_others(&job.known);
+                let results = run_calls(env, reading, &job.suffixes[suffix], &mut values, depth);
                 *job.results[suffix].lock().unwrap_or_else(|e| e.into_inner()) = results;
             });
         }
         control::finish();
-    }
-}
-
-fn all_returned(results: &[CallResult], calls: &[Ready]) -> bool {
-    results.len() == calls.len() && results.iter().all(|result| matches!(result, CallResult::Returned(_)))
-}
-
-/// Makes calls one after the other, until one throws.
-fn run_calls(
-    env: Env,
-    reading: &Reading,
-    calls: &[Ready],
-    values: &mut Vec<Given>,
-    settings: RunSettings,
-) -> Vec<CallResult> {
-    let mut results = Vec::with_capacity(calls.len());
-    for call in calls {
-        let value = make(env, call, values);
-        let result = match env.take_exception() {
-            Some(exception) if natives::is_unwind(env, exception) => CallResult::CutOff,
-            Some(exception) => CallResult::Threw(reading.thrown(env, exception)),
-            None if settings.values => {
-                let number = |object| natives::number_of(env, object).0;
-                CallResult::Returned(reading.value(env, value, call.gives, number))
-            }
-            None => CallResult::Returned(Value::Void),
-        };
-        let went_on = matches!(result, CallResult::Returned(_));
-        results.push(result);
-        if !went_on {
-            break;
-        }
-        values.push(Given { value, letter: call.gives });
-    }
-    results
-}
-
-fn make(env: Env, call: &Ready, values: &[Given]) -> jvalue {
-    let operand = |operand: &Operand| match operand {
-        Operand::Literal(value) => *value,
-        Operand::Value(number) => values[*number].value,
-    };
-    // SAFETY: a receiver is a reference, by the descriptors that were looked up.
-    let receiver = || call.receiver.as_ref().map_or(std::ptr::null_mut(), |r| unsafe { operand(r).l });
-    let arguments: Vec<jvalue> = call.arguments.iter().map(operand).collect();
-    let needs_receiver = matches!(call.action, Action::Virtual(_) | Action::GetField(_) | Action::PutField(_));
-    if needs_receiver && receiver().is_null() {
-        env.throw_new("java/lang/NullPointerException", "the receiver of a call of the test is null");
-        return jvalue { j: 0 };
-    }
-    match call.action {
-        Action::Construct(class, constructor) => jvalue { l: env.construct(class, constructor, &arguments) },
-        Action::Static(class, method) => env.call_static(class, method, call.gives, &arguments),
-        Action::Virtual(method) => env.call(receiver(), method, call.gives, &arguments),
-        Action::GetField(field) => env.get_field(receiver(), field, call.gives),
-        Action::PutField(field) => env.put_field(receiver(), field, call.puts, arguments[0]),
-        Action::GetStatic(class, field) => env.get_static(class, field, call.gives),
-        Action::PutStatic(class, field) => env.put_static(class, field, call.puts, arguments[0]),
-        Action::Array(class) => match env.object_array(class, arguments.len()) {
-            Some(array) => {
-                for (index, argument) in arguments.iter().enumerate() {
-                    // SAFETY: elements of an array of references are references.
-                    env.set_element(array, index, unsafe { argument.l });
-                }
-                jvalue { l: array }
-            }
-            None => jvalue { j: 0 },
-        },
     }
 }

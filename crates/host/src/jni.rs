@@ -42,6 +42,17 @@ impl Env {
         non_null(jni!(self, FindClass, name.as_ptr()))
     }
 
+    /// Defines a class in a loader, null for the JDK's own. None, with an exception pending, if it is refused.
+    pub fn define_class(self, name: &str, loader: jobject, bytes: &[u8]) -> Option<jclass> {
+        let name = c_string(name);
+        non_null(jni!(self, DefineClass, name.as_ptr(), loader, bytes.as_ptr().cast(), bytes.len() as jint))
+    }
+
+    /// An instance method or constructor as an object of the reflection classes.
+    pub fn reflected_method(self, class: jclass, method: jmethodID) -> Option<jobject> {
+        non_null(jni!(self, ToReflectedMethod, class, method, false))
+    }
+
     /// A method of a class, with an exception pending if there is none. This initialises the class.
     pub fn method(self, class: jclass, name: &str, descriptor: &str) -> Option<jmethodID> {
         let (name, descriptor) = (c_string(name), c_string(descriptor));
@@ -299,6 +310,59 @@ impl Env {
     /// Sets an element of an array of objects.
     pub fn set_element(self, array: jobject, index: usize, value: jobject) {
         jni!(self, SetObjectArrayElement, array, index as jint, value);
+    }
+
+    /// An array of primitive values, all zero; `letter` is the descriptor of the elements.
+    pub fn primitive_array(self, letter: u8, length: usize) -> Option<jobject> {
+        let length = length as jint;
+        non_null(match letter {
+            b'Z' => jni!(self, NewBooleanArray, length),
+            b'B' => jni!(self, NewByteArray, length),
+            b'C' => jni!(self, NewCharArray, length),
+            b'S' => jni!(self, NewShortArray, length),
+            b'I' => jni!(self, NewIntArray, length),
+            b'J' => jni!(self, NewLongArray, length),
+            b'F' => jni!(self, NewFloatArray, length),
+            _ => jni!(self, NewDoubleArray, length),
+        })
+    }
+
+    /// Sets an element of an array of primitive values.
+    pub fn set_primitive_element(self, array: jobject, index: usize, letter: u8, value: jvalue) {
+        let index = index as jint;
+        match letter {
+            b'Z' => jni!(self, SetBooleanArrayRegion, array, index, 1, &value.z),
+            b'B' => jni!(self, SetByteArrayRegion, array, index, 1, &value.b),
+            b'C' => jni!(self, SetCharArrayRegion, array, index, 1, &value.c),
+            b'S' => jni!(self, SetShortArrayRegion, array, index, 1, &value.s),
+            b'I' => jni!(self, SetIntArrayRegion, array, index, 1, &value.i),
+            b'J' => jni!(self, SetLongArrayRegion, array, index, 1, &value.j),
+            b'F' => jni!(self, SetFloatArrayRegion, array, index, 1, &value.f),
+            _ => jni!(self, SetDoubleArrayRegion, array, index, 1, &value.d),
+        }
+    }
+
+    /// An element of an array of primitive values.
+    pub fn primitive_element(self, array: jobject, index: usize, letter: u8) -> jvalue {
+        let (index, mut value) = (index as jint, jvalue { j: 0 });
+        match letter {
+            b'Z' => jni!(self, GetBooleanArrayRegion, array, index, 1, &mut value.z),
+            b'B' => jni!(self, GetByteArrayRegion, array, index, 1, &mut value.b),
+            b'C' => jni!(self, GetCharArrayRegion, array, index, 1, &mut value.c),
+            b'S' => jni!(self, GetShortArrayRegion, array, index, 1, &mut value.s),
+            b'I' => jni!(self, GetIntArrayRegion, array, index, 1, &mut value.i),
+            b'J' => jni!(self, GetLongArrayRegion, array, index, 1, &mut value.j),
+            b'F' => jni!(self, GetFloatArrayRegion, array, index, 1, &mut value.f),
+            _ => jni!(self, GetDoubleArrayRegion, array, index, 1, &mut value.d),
+        }
+        value
+    }
+
+    /// The first bytes of an array of bytes.
+    pub fn bytes(self, array: jobject, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        jni!(self, GetByteArrayRegion, array, 0, length as jint, bytes.as_mut_ptr().cast());
+        bytes
     }
 
     /// How long an array is.

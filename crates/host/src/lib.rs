@@ -34,13 +34,17 @@
 //! on a real monitor in opaque code blocks the execution.
 
 mod agent;
+mod awaited;
 mod baton;
+mod calls;
 mod common_pool;
 mod contended;
 mod control;
 mod fresh_thread;
+mod graph;
 mod hook_class;
 mod host;
+mod implement;
 mod instrument;
 mod jdk_state;
 mod jni;
@@ -58,10 +62,16 @@ mod scope;
 mod sites;
 mod statics;
 mod threads;
+mod thrown;
+mod value;
 
+pub use calls::Values;
+pub use graph::Bounds;
 pub use host::{Host, PrepareError, Prepared, RunSettings};
+pub use implement::NotImplementable;
 pub use jvm::{JvmError, JvmSettings};
 pub use machine::{Blocked, Limits, Stop};
-pub use outcome::{CallResult, Execution, Thrown, Value};
+pub use outcome::{Awaited, CallResult, Execution, Thrown};
 pub use resolve::ResolveError;
 pub use sites::{FieldRef, Site};
+pub use value::{Content, Double, Items, Object, Single, Value};

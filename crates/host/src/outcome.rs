@@ -1,7 +1,8 @@
 //! What an execution gave.
 
 use crate::machine::Stop;
-use schedule::{Schedule, Trace};
+use crate::value::Value;
+use schedule::{ObjectId, Schedule, ThreadId, Trace};
 use serde::{Deserialize, Serialize};
 
 /// How one execution of a test case went.
@@ -16,9 +17,11 @@ pub struct Execution {
     /// How each probe ended, likewise; none ran if the execution ended early.
     pub probes: Vec<CallResult>,
     /// Exceptions that nobody has caught, in threads that the code under test has started.
-    pub uncaught: Vec<(schedule::ThreadId, Thrown)>,
+    pub uncaught: Vec<(ThreadId, Thrown)>,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
+    /// For a deadlock, what is known of the objects that its threads waited for; in the order of the threads.
+    pub awaited: Vec<Awaited>,
 }
 
 impl Execution {
@@ -29,7 +32,7 @@ impl Execution {
 }
 
 /// How a call ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallResult {
     /// It returned.
     Returned(Value),
@@ -39,35 +42,31 @@ pub enum CallResult {
     CutOff,
 }
 
-/// A value that a call returned.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub enum Value {
-    Void,
-    Null,
-    Boolean(bool),
-    Byte(i8),
-    Char(u16),
-    Short(i16),
-    Int(i32),
-    Long(i64),
-    Float(f32),
-    Double(f64),
-    String(String),
-    /// Any other object: its class, and its number among the objects of the execution.
-    Object {
-        class: String,
-        number: u32,
-    },
-}
-
 /// An exception.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Thrown {
     /// Its class: `java.lang.NullPointerException`.
     pub class: String,
     /// Its message, if it has one.
     pub message: Option<String>,
-    /// Where it was thrown, innermost first, as `StackTraceElement` writes it.
+    /// Where it was thrown, innermost first, as `StackTraceElement` writes it; without our own frames and those of the
+    /// machinery of reflection.
     pub frames: Vec<String>,
+    /// What caused it.
+    pub cause: Option<Box<Thrown>>,
+    /// What was suppressed for it.
+    pub suppressed: Vec<Thrown>,
+}
+
+/// What a thread of a deadlock waited for, where more is known than the events tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Awaited {
+    /// Who waited.
+    pub thread: ThreadId,
+    /// The object whose monitor it wanted, that it waited on, or for which it was parked.
+    pub object: ObjectId,
+    /// The class of that object.
+    pub class: String,
+    /// Who owns it, if it is a lock of `java.util.concurrent` that has an owner.
+    pub owner: Option<ThreadId>,
 }

@@ -1,22 +1,23 @@
 //! Reads objects of the virtual machine into values of ours.
 //!
-//! All of it runs without control: it must not be part of an execution. It calls methods of the JDK only,
-//! except that an exception's own `getMessage` may be overridden.
+//! All of it runs without control: it must not be part of an execution. It calls methods of the JDK only.
 
 use crate::control;
+use crate::graph::{Bounds, Layouts, Reader, Seen};
 use crate::jni::Env;
 use crate::jvm::JvmError;
-use crate::outcome::{Thrown, Value};
+use crate::outcome::Thrown;
+use crate::thrown::ReadingThrown;
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 
-/// Methods that reading needs.
+/// Methods and fields that reading needs, and what it knows of classes.
 pub struct Reading {
-    get_name: jmethodID,
-    get_message: jmethodID,
-    get_stack_trace: jmethodID,
-    to_string: jmethodID,
+    layouts: Layouts,
+    thrown: ReadingThrown,
     handler: jfieldID,
     default_handler: jfieldID,
+    blocker: jfieldID,
+    current_thread: jmethodID,
     thread_class: jclass,
 }
 
@@ -28,52 +29,33 @@ unsafe impl Sync for Reading {}
 impl Reading {
     /// Looks the methods up.
     pub fn new(env: Env) -> Result<Self, JvmError> {
-        let method = |class: &str, name: &str, descriptor: &str| {
-            let found = env.find_class(class).and_then(|class| env.method(class, name, descriptor));
-            found.ok_or(JvmError::Missing("methods of java.lang"))
-        };
         let missing = || JvmError::Missing("class Thread");
         let thread_class = env.global(env.find_class("java/lang/Thread").ok_or_else(missing)?);
         let of_handler = "Ljava/lang/Thread$UncaughtExceptionHandler;";
         let handler = env.field(thread_class, "uncaughtExceptionHandler", of_handler).ok_or_else(missing)?;
         let default_handler = env.static_field(thread_class, "defaultUncaughtExceptionHandler", of_handler);
+        let class_class = env.find_class("java/lang/Class");
+        let get_name = class_class.and_then(|class| env.method(class, "getName", "()Ljava/lang/String;"));
+        let current_thread = env.static_method(thread_class, "currentThread", "()Ljava/lang/Thread;");
         Ok(Reading {
-            thread_class,
+            layouts: Layouts::new(get_name.ok_or(JvmError::Missing("methods of java.lang"))?),
+            thrown: ReadingThrown::new(env)?,
             handler,
             default_handler: default_handler.ok_or_else(missing)?,
-            get_name: method("java/lang/Class", "getName", "()Ljava/lang/String;")?,
-            get_message: method("java/lang/Throwable", "getMessage", "()Ljava/lang/String;")?,
-            get_stack_trace: method("java/lang/Throwable", "getStackTrace", "()[Ljava/lang/StackTraceElement;")?,
-            to_string: method("java/lang/StackTraceElement", "toString", "()Ljava/lang/String;")?,
+            blocker: env.field(thread_class, "parkBlocker", "Ljava/lang/Object;").ok_or_else(missing)?,
+            current_thread: current_thread.ok_or_else(missing)?,
+            thread_class,
         })
     }
 
     /// The name of an object's class: `java.lang.String`.
     pub fn class_name(&self, env: Env, object: jobject) -> String {
-        control::uncontrolled(|| {
-            let class = env.class_of(object);
-            self.text(env, class, self.get_name).unwrap_or_default()
-        })
+        control::uncontrolled(|| self.layouts.of(env, object).name.to_string())
     }
 
     /// An exception.
     pub fn thrown(&self, env: Env, exception: jobject) -> Thrown {
-        control::uncontrolled(|| {
-            env.frame(|| {
-                let class = self.class_name(env, exception);
-                let message = self.text(env, exception, self.get_message);
-                // SAFETY: the method returns a reference.
-                let trace = unsafe { env.call(exception, self.get_stack_trace, b'L', &[]).l };
-                let mut frames = Vec::new();
-                if env.take_exception().is_none() && !trace.is_null() {
-                    for index in 0..env.array_length(trace).min(MAX_FRAMES) {
-                        let frame = env.frame(|| self.text(env, env.element(trace, index), self.to_string));
-                        frames.extend(frame);
-                    }
-                }
-                Thrown { class, message, frames }
-            })
-        })
+        self.thrown.read(env, &self.layouts, exception)
     }
 
     /// Whether a thread has a handler for exceptions that nobody has caught.
@@ -85,36 +67,32 @@ impl Reading {
         }
     }
 
-    /// A value that a call gave; `letter` is the first of its descriptor.
-    pub fn value(&self, env: Env, value: jvalue, letter: u8, number: impl FnOnce(jobject) -> u32) -> Value {
-        // SAFETY: the letter tells which member of the union was written.
-        unsafe {
-            match letter {
-                b'V' => Value::Void,
-                b'Z' => Value::Boolean(value.z),
-                b'B' => Value::Byte(value.b),
-                b'C' => Value::Char(value.c),
-                b'S' => Value::Short(value.s),
-                b'I' => Value::Int(value.i),
-                b'J' => Value::Long(value.j),
-                b'F' => Value::Float(value.f),
-                b'D' => Value::Double(value.d),
-                _ if value.l.is_null() => Value::Null,
-                _ => env.frame(|| match self.class_name(env, value.l) {
-                    class if class == "java.lang.String" => Value::String(env.text(value.l)),
-                    class => Value::Object { class, number: number(value.l) },
-                }),
-            }
-        }
+    /// A value that a call gave, whole, except that the objects in `known` are not looked into; `letter` is the first of
+    /// its descriptor.
+    pub fn graph(&self, env: Env, value: jvalue, letter: u8, bounds: Bounds, known: &[i32]) -> Seen {
+        Reader::new(env, &self.layouts, bounds, known).read(value, letter)
     }
 
-    /// What a method without parameters that returns a string says; None for null or an exception.
-    fn text(&self, env: Env, object: jobject, method: jmethodID) -> Option<String> {
-        // SAFETY: the method returns a reference.
-        let string = unsafe { env.call(object, method, b'L', &[]).l };
-        if env.take_exception().is_some() || string.is_null() { None } else { Some(env.text(string)) }
+    /// The same, except that no object is looked into.
+    pub fn identity(&self, env: Env, value: jvalue, letter: u8) -> Seen {
+        Reader::new(env, &self.layouts, Bounds::default(), &[]).identify(value, letter)
+    }
+
+    /// What the current thread is parked for, if it has said so.
+    pub fn park_blocker(&self, env: Env) -> Option<jobject> {
+        // SAFETY: the method returns a reference, and the field is one.
+        let blocker = unsafe {
+            let thread = env.call_static(self.thread_class, self.current_thread, b'L', &[]).l;
+            env.get_field(thread, self.blocker, b'L').l
+        };
+        Some(blocker).filter(|blocker| !blocker.is_null())
+    }
+
+    /// The thread that owns a lock of `java.util.concurrent`.
+    pub fn owner(&self, env: Env, lock: jobject) -> Option<jobject> {
+        let layout = self.layouts.of(env, lock);
+        let field = layout.field("exclusiveOwnerThread").filter(|field| field.letter == b'L')?;
+        // SAFETY: the letter says that it is a reference.
+        Some(unsafe { env.get_field(lock, field.id, b'L').l }).filter(|owner| !owner.is_null())
     }
 }
-
-/// Deeper stacks are cut: what matters is at their top.
-const MAX_FRAMES: usize = 64;

@@ -1,10 +1,14 @@
 //! A test case made ready to run: names looked up, literals made.
 
+use crate::agent::LOADED;
+use crate::implement::{NotImplementable, Wish, implement};
 use crate::jni::Env;
 use crate::outcome::Thrown;
 use crate::read::Reading;
+use crate::sites::{FieldRef, Site};
 use classfile::{JavaStr, MethodDescriptor, TypeDescriptor, encode_modified_utf8};
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
+use schedule::{EventKind, SiteId};
 use testcase::{Argument, Call, Operation};
 
 /// A call that can be made. It holds global references for as long as the process lives.
@@ -14,8 +18,19 @@ pub struct Ready {
     pub arguments: Vec<Operand>,
     /// The first letter of the descriptor of what it gives.
     pub gives: u8,
-    /// The first letter of the descriptor of the field that it writes.
+    /// The first letter of the descriptor of the field or elements that it writes.
     pub puts: u8,
+    /// What it tells of, if it touches a field or elements itself.
+    pub access: Option<Access>,
+}
+
+/// An access that the test itself makes: an event, as it would be in code.
+#[derive(Clone, Copy)]
+pub struct Access {
+    pub kind: EventKind,
+    /// The number of the field; elements have their index instead.
+    pub slot: u32,
+    pub site: SiteId,
 }
 
 // SAFETY: the references are global and the identifiers are valid in every thread.
@@ -34,6 +49,8 @@ pub enum Action {
     GetStatic(jclass, jfieldID),
     PutStatic(jclass, jfieldID),
     Array(jclass),
+    /// An array of primitive values; what it writes says of which type.
+    PrimitiveArray,
 }
 
 /// A value that is passed.
@@ -53,16 +70,30 @@ pub enum ResolveError {
         /// What was looked up.
         what: String,
         /// What the virtual machine said.
-        thrown: Thrown,
+        thrown: Box<Thrown>,
     },
     /// A descriptor is malformed, or the arguments are not as many as it says.
     #[error("{0} does not take these arguments")]
     Arguments(String),
+    /// A type cannot be implemented as the test asks.
+    #[error("{class} cannot be implemented: {reason}")]
+    NotImplementable {
+        /// The type.
+        class: String,
+        /// Why not.
+        reason: NotImplementable,
+    },
 }
 
-/// Makes calls ready.
-pub fn resolve(env: Env, reading: &Reading, calls: &[Call]) -> Result<Vec<Ready>, ResolveError> {
-    calls.iter().map(|call| env.frame(|| resolve_call(env, reading, call))).collect()
+/// Makes calls ready. `letters` are the first of the descriptors of the values that there are before.
+pub fn resolve(env: Env, reading: &Reading, calls: &[Call], letters: &[u8]) -> Result<Vec<Ready>, ResolveError> {
+    let mut letters = letters.to_vec();
+    let ready = calls.iter().enumerate().map(|(number, call)| {
+        let ready = env.frame(|| resolve_call(env, reading, call, number, &letters))?;
+        letters.push(ready.gives);
+        Ok(ready)
+    });
+    ready.collect()
 }
 
 /// Makes sure that a class is loaded.
@@ -74,18 +105,24 @@ pub fn load(env: Env, reading: &Reading, class: &str) -> Result<(), ResolveError
 }
 
 /// Tells what the virtual machine says of something that is not there.
-fn found(env: Env, reading: &Reading, what: &str, is_there: bool) -> Result<(), ResolveError> {
+pub fn found(env: Env, reading: &Reading, what: &str, is_there: bool) -> Result<(), ResolveError> {
     match (is_there, env.take_exception()) {
         (true, None) => Ok(()),
         (_, exception) => {
             let thrown = exception.map(|exception| reading.thrown(env, exception));
-            let unknown = || Thrown { class: "not found".into(), message: None, frames: Vec::new() };
-            Err(ResolveError::Missing { what: what.to_owned(), thrown: thrown.unwrap_or_else(unknown) })
+            let unknown = || Thrown { class: "not found".into(), ..Thrown::default() };
+            Err(ResolveError::Missing { what: what.to_owned(), thrown: Box::new(thrown.unwrap_or_else(unknown)) })
         }
     }
 }
 
-fn resolve_call(env: Env, reading: &Reading, call: &Call) -> Result<Ready, ResolveError> {
+fn resolve_call(
+    env: Env,
+    reading: &Reading,
+    call: &Call,
+    number: usize,
+    letters: &[u8],
+) -> Result<Ready, ResolveError> {
     let found = |what: &str, is_there: bool| found(env, reading, what, is_there);
     let class = |name: &str| {
         let class = env.find_class(name);
@@ -99,6 +136,7 @@ fn resolve_call(env: Env, reading: &Reading, call: &Call) -> Result<Ready, Resol
             id.expect("internal bug: found")
         }};
     }
+    let mut captured = Vec::new();
     let (action, parameters, gives) = match &call.operation {
         Operation::Construct { class: owner, descriptor } => {
             let class = class(owner)?;
@@ -116,37 +154,118 @@ fn resolve_call(env: Env, reading: &Reading, call: &Call) -> Result<Ready, Resol
         }
         Operation::GetField { class: owner, name, descriptor, .. } => {
             let id = member!(field, class(owner)?, owner, name, descriptor);
-            (Action::GetField(id), 0, field_letter(name, descriptor)?)
+            (Action::GetField(id), vec![], field_letter(name, descriptor)?)
         }
         Operation::PutField { class: owner, name, descriptor, .. } => {
-            (Action::PutField(member!(field, class(owner)?, owner, name, descriptor)), 1, b'V')
+            let id = member!(field, class(owner)?, owner, name, descriptor);
+            (Action::PutField(id), vec![field_letter(name, descriptor)?], b'V')
         }
         Operation::GetStatic { class: owner, name, descriptor } => {
             let class = class(owner)?;
             let id = member!(static_field, class, owner, name, descriptor);
-            (Action::GetStatic(class, id), 0, field_letter(name, descriptor)?)
+            (Action::GetStatic(class, id), vec![], field_letter(name, descriptor)?)
         }
         Operation::PutStatic { class: owner, name, descriptor } => {
             let class = class(owner)?;
-            (Action::PutStatic(class, member!(static_field, class, owner, name, descriptor)), 1, b'V')
+            let id = member!(static_field, class, owner, name, descriptor);
+            (Action::PutStatic(class, id), vec![field_letter(name, descriptor)?], b'V')
         }
-        Operation::Array { element } => (Action::Array(class(element)?), call.arguments.len(), b'L'),
+        Operation::Array { element } => match primitive_letter(element) {
+            Some(letter) => (Action::PrimitiveArray, vec![letter; call.arguments.len()], b'['),
+            None => (Action::Array(class(element)?), vec![b'L'; call.arguments.len()], b'['),
+        },
+        Operation::Implement { class: owner, descriptor, methods } => {
+            let (parameters, _) = method_shape(owner, descriptor)?;
+            let implemented = implement(env, reading, Wish { class: owner, descriptor, methods, letters })?;
+            captured = implemented.captured;
+            (Action::Construct(implemented.class, implemented.constructor), parameters, b'L')
+        }
     };
-    if parameters != call.arguments.len() {
+    let arguments = call.arguments.iter().zip(&parameters);
+    let receiver_fits = call.operation.receiver().is_none_or(|receiver| is_passable(receiver, b'L', letters));
+    if !receiver_fits
+        || parameters.len() != call.arguments.len()
+        || !arguments.clone().all(|(argument, &letter)| is_passable(argument, letter, letters))
+    {
         return Err(ResolveError::Arguments(format!("{:?}", call.operation)));
     }
     let operand = |argument: &Argument| operand(env, argument, &class);
+    let mut operands = call.arguments.iter().map(operand).collect::<Result<Vec<_>, _>>()?;
+    operands.extend(captured.into_iter().map(Operand::Value));
+    let written =
+        matches!(call.operation, Operation::PutField { .. } | Operation::PutStatic { .. } | Operation::Array { .. });
     Ok(Ready {
         action,
         receiver: call.operation.receiver().map(operand).transpose()?,
-        arguments: call.arguments.iter().map(operand).collect::<Result<_, _>>()?,
+        arguments: operands,
         gives,
-        puts: match &call.operation {
-            Operation::PutField { name, descriptor, .. } | Operation::PutStatic { name, descriptor, .. } => {
-                field_letter(name, descriptor)?
-            }
+        puts: parameters.first().copied().filter(|_| written).unwrap_or(match &call.operation {
+            Operation::Array { element } => primitive_letter(element).unwrap_or(b'L'),
             _ => b'V',
-        },
+        }),
+        access: access(&call.operation, number),
+    })
+}
+
+/// The event of a call that touches a field or elements itself. Its site is in the test: it is named by what is done, and
+/// its offset is the number of the call among its list.
+fn access(operation: &Operation, number: usize) -> Option<Access> {
+    let (verb, kind) = match operation {
+        Operation::GetField { .. } | Operation::GetStatic { .. } => ("get", EventKind::Read),
+        Operation::PutField { .. } | Operation::PutStatic { .. } => ("put", EventKind::Write),
+        Operation::Array { .. } => ("fill", EventKind::Write),
+        _ => return None,
+    };
+    let class = operation.class().to_owned();
+    let field = match operation {
+        Operation::GetField { name, .. }
+        | Operation::PutField { name, .. }
+        | Operation::GetStatic { name, .. }
+        | Operation::PutStatic { name, .. } => Some(FieldRef { class: class.clone(), name: name.clone() }),
+        _ => None,
+    };
+    let what = field.as_ref().map_or(format!("{class}[]"), |field| format!("{class}.{}", field.name));
+    let method = format!("{verb} {}", what.replace('/', "."));
+    let site = Site { class: Site::TEST.to_owned(), method, pc: number as u16, line: None, kind, field };
+    let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+    let sites = &mut loaded.as_mut().expect("internal bug: no agent").sites;
+    let site = sites.add(site);
+    let (kind, slot) = sites.resolve(site).expect("internal bug: just added");
+    Some(Access { kind, slot, site })
+}
+
+/// Whether an argument can be passed where the descriptor begins with that letter.
+fn is_passable(argument: &Argument, letter: u8, letters: &[u8]) -> bool {
+    let is_reference = |letter: u8| matches!(letter, b'L' | b'[');
+    match argument {
+        Argument::Null | Argument::String(_) | Argument::Class(_) => is_reference(letter),
+        Argument::Boolean(_) => letter == b'Z',
+        Argument::Byte(_) => letter == b'B',
+        Argument::Char(_) => letter == b'C',
+        Argument::Short(_) => letter == b'S',
+        Argument::Int(_) => letter == b'I',
+        Argument::Long(_) => letter == b'J',
+        Argument::Float(_) => letter == b'F',
+        Argument::Double(_) => letter == b'D',
+        Argument::Value(number) => {
+            letters.get(*number).is_some_and(|&given| given == letter || is_reference(given) && is_reference(letter))
+        }
+        Argument::Parameter(_) => false,
+    }
+}
+
+/// The letter of a primitive type, by its name in Java.
+fn primitive_letter(name: &str) -> Option<u8> {
+    Some(match name {
+        "boolean" => b'Z',
+        "byte" => b'B',
+        "char" => b'C',
+        "short" => b'S',
+        "int" => b'I',
+        "long" => b'J',
+        "float" => b'F',
+        "double" => b'D',
+        _ => return None,
     })
 }
 
@@ -171,15 +290,17 @@ fn operand(
         }
         Argument::Class(name) => jvalue { l: class(name)? },
         Argument::Value(number) => return Ok(Operand::Value(*number)),
+        Argument::Parameter(_) => unreachable!("internal bug: parameters are not passable"),
     }))
 }
 
-/// How many parameters a method has, and the first letter of what it returns.
-fn method_shape(name: &str, descriptor: &str) -> Result<(usize, u8), ResolveError> {
+/// The first letters of the parameters of a method, and of what it returns.
+fn method_shape(name: &str, descriptor: &str) -> Result<(Vec<u8>, u8), ResolveError> {
     let text = encode_modified_utf8(descriptor);
     let parsed = JavaStr::new(&text).and_then(MethodDescriptor::new);
     let parsed = parsed.ok_or_else(|| ResolveError::Arguments(format!("{name}{descriptor}")))?;
-    Ok((parsed.parameters().count(), parsed.returns().map_or(b'V', |returns| returns.text().as_bytes()[0])))
+    let letter = |of: TypeDescriptor<'_>| of.text().as_bytes()[0];
+    Ok((parsed.parameters().map(letter).collect(), parsed.returns().map_or(b'V', letter)))
 }
 
 fn field_letter(name: &str, descriptor: &str) -> Result<u8, ResolveError> {

@@ -23,6 +23,11 @@ pub struct Site {
     pub field: Option<FieldRef>,
 }
 
+impl Site {
+    /// The class of sites that are in the test itself.
+    pub const TEST: &str = "test";
+}
+
 /// A field as an instruction names it: it may be declared by a superclass of `class`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FieldRef {

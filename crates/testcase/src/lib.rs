@@ -30,7 +30,29 @@
 //! Values are numbered in the order of their calls: those of the prefix from 0, those of a suffix and
 //! those of the probes from where the prefix ended. Each sees the values of the prefix and its own.
 
+//!
+//! An interface or abstract class that a call needs can be implemented by the test itself, as an anonymous class does it
+//! in Java:
+//!
+//! ```
+//! use testcase::{Argument, Behaviour, Call, Implementation, Operation};
+//!
+//! // new Comparator() { public int compare(Object a, Object b) { return -1; } }
+//! let compare = Implementation {
+//!     name: "compare".into(),
+//!     descriptor: "(Ljava/lang/Object;Ljava/lang/Object;)I".into(),
+//!     does: Behaviour::Return(Argument::Int(-1)),
+//! };
+//! let (class, descriptor) = ("java/util/Comparator".into(), "()V".into());
+//! let comparator = Call { operation: Operation::Implement { class, descriptor, methods: vec![compare] }, arguments: vec![] };
+//! # let _ = comparator;
+//! ```
+
 #![forbid(unsafe_code)]
+
+mod implementation;
+
+pub use implementation::{Behaviour, Implementation};
 
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +119,13 @@ pub enum Operation {
     Array {
         element: String,
     },
+    /// An object of a class that the test writes: it implements the interface `class`, or extends the class `class`, whose
+    /// constructor with that descriptor takes the arguments. For an interface the descriptor is `()V`.
+    Implement {
+        class: String,
+        descriptor: String,
+        methods: Vec<Implementation>,
+    },
 }
 
 /// A value that is passed.
@@ -117,6 +146,8 @@ pub enum Argument {
     Class(String),
     /// What the call with that number gave.
     Value(usize),
+    /// The parameter with that number of the method that is being implemented; in a [`Behaviour`] only.
+    Parameter(usize),
 }
 
 /// A test case names a value that is not there.
@@ -146,6 +177,21 @@ impl TestCase {
 }
 
 impl Operation {
+    /// The class that it names.
+    pub fn class(&self) -> &str {
+        match self {
+            Operation::Construct { class, .. }
+            | Operation::Static { class, .. }
+            | Operation::Virtual { class, .. }
+            | Operation::GetField { class, .. }
+            | Operation::PutField { class, .. }
+            | Operation::GetStatic { class, .. }
+            | Operation::PutStatic { class, .. }
+            | Operation::Array { element: class }
+            | Operation::Implement { class, .. } => class,
+        }
+    }
+
     /// The object that it is done to.
     pub fn receiver(&self) -> Option<&Argument> {
         match self {
@@ -157,15 +203,57 @@ impl Operation {
     }
 }
 
+impl Call {
+    /// Shows all arguments, the receiver and those of behaviours with them.
+    pub fn for_each_argument<'c>(&'c self, visit: &mut dyn FnMut(&'c Argument)) {
+        self.arguments.iter().chain(self.operation.receiver()).for_each(&mut *visit);
+        if let Operation::Implement { methods, .. } = &self.operation {
+            methods.iter().for_each(|method| method.does.for_each_argument(visit));
+        }
+    }
+}
+
 fn check_calls(calls: &[Call], first: usize) -> Result<(), NoSuchValue> {
     for (call, number) in calls.iter().zip(first..) {
-        for argument in call.arguments.iter().chain(call.operation.receiver()) {
-            if let Argument::Value(value) = *argument
-                && value >= number
-            {
-                return Err(NoSuchValue { call: number, value });
-            }
+        let mut missing = None;
+        call.for_each_argument(&mut |argument| match *argument {
+            Argument::Value(value) if value >= number => missing = missing.or(Some(value)),
+            _ => {}
+        });
+        if let Some(value) = missing {
+            return Err(NoSuchValue { call: number, value });
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_checked_in_behaviours_too() {
+        let back = |receiver: usize| Call {
+            operation: Operation::Virtual {
+                class: "java/util/Vector".into(),
+                name: "size".into(),
+                descriptor: "()I".into(),
+                receiver: Argument::Value(receiver),
+            },
+            arguments: vec![],
+        };
+        let implement = |receiver: usize| {
+            let does = Behaviour::InTurn(vec![Behaviour::Nothing, Behaviour::Call(Box::new(back(receiver)))]);
+            let methods = vec![Implementation { name: "run".into(), descriptor: "()V".into(), does }];
+            let (class, descriptor) = ("java/lang/Runnable".into(), "()V".into());
+            Call { operation: Operation::Implement { class, descriptor, methods }, arguments: vec![] }
+        };
+        let construct = Operation::Construct { class: "java/util/Vector".into(), descriptor: "()V".into() };
+        let test = |receiver: usize| TestCase {
+            prefix: vec![Call { operation: construct.clone(), arguments: vec![] }, implement(receiver)],
+            ..TestCase::default()
+        };
+        assert_eq!(test(0).check(), Ok(()));
+        assert_eq!(test(1).check(), Err(NoSuchValue { call: 1, value: 1 }), "not even the object itself");
+    }
 }

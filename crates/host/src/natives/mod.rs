@@ -129,6 +129,11 @@ pub fn number_of(env: Env, object: jobject) -> ObjectId {
     number(env.raw(), object)
 }
 
+/// What reads objects.
+pub fn reading() -> &'static Reading {
+    &functions().reading
+}
+
 /// Whether an exception is what makes threads leave.
 pub fn is_unwind(env: Env, exception: jobject) -> bool {
     env.same(exception, functions().unwind.0)
@@ -155,7 +160,7 @@ fn site(number: jint) -> (EventKind, u32) {
 }
 
 /// Does an event; a thread that has to leave does so by an error. Says what the event found, if it was done.
-fn happen(env: *mut JNIEnv, event: Event) -> Option<Found> {
+pub fn happen(env: *mut JNIEnv, event: Event) -> Option<Found> {
     happen_within(env, event, None)
 }
 

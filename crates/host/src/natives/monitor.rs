@@ -3,6 +3,7 @@
 use super::fixed::NANOS_A_MILLI;
 use super::thread::interrupted;
 use super::{at, functions, happen, identity_hash, interface, number, on};
+use crate::awaited;
 use crate::control::{self, Unwind};
 use crate::machine::{Found, plain};
 use crate::threads;
@@ -10,8 +11,11 @@ use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ThreadId};
 
 pub(super) extern "system" fn enter(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
-    if control::current().is_some() && !object.is_null() {
-        happen(env, at(EventKind::Lock, number(env, object), 0, site_number));
+    if control::current().is_some()
+        && !object.is_null()
+        && happen(env, at(EventKind::Lock, number(env, object), 0, site_number)).is_none()
+    {
+        awaited::note(interface(env), object);
     }
 }
 
@@ -46,7 +50,10 @@ pub(super) extern "system" fn wait(env: *mut JNIEnv, _: jclass, object: jobject,
     match found {
         Ok(Found(true)) => interrupted(env),
         Ok(Found(false)) => {}
-        Err(Unwind) => interface(env).throw(functions().unwind.0),
+        Err(Unwind) => {
+            awaited::note(interface(env), object);
+            interface(env).throw(functions().unwind.0);
+        }
     }
     true
 }

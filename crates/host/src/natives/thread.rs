@@ -2,6 +2,7 @@
 
 use super::fixed::{NANOS_A_MILLI, START_MILLIS};
 use super::{functions, happen, happen_within, identity_hash, interface, is_unwind};
+use crate::awaited;
 use crate::control::{self, Unwind};
 use crate::machine::{Found, plain};
 use crate::threads;
@@ -22,7 +23,9 @@ pub(super) extern "system" fn park(env: *mut JNIEnv, _: jclass, absolute: jboole
     } else {
         (time > 0).then_some(time as u64)
     };
-    happen_within(env, plain(EventKind::Park, 0), nanos);
+    if happen_within(env, plain(EventKind::Park, 0), nanos).is_none() {
+        awaited::note_parked(interface(env));
+    }
     true
 }
 

@@ -4,13 +4,14 @@
 //! ends. The code under test sees neither: its input is empty, and what it prints goes to standard error.
 
 pub mod protocol;
+mod stop;
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 
 use anyhow::Context;
-use host::{CallResult, Execution, Host, JvmSettings, Prepared, RunSettings, Stop};
+use host::{CallResult, Execution, Host, JvmSettings, Prepared, RunSettings};
 use protocol::{Answer, Job, Plan, Report, Setup, Shown};
 use schedule::{InOrder, RandomWalk, Schedule, Scheduler, ThreadId, Turn};
 
@@ -46,7 +47,7 @@ fn take_streams() -> io::Result<(File, File)> {
 
 fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Report> {
     let test = host.prepare(&job.test, &job.under_test)?;
-    let settings = RunSettings { limits: job.limits, values: true };
+    let settings = RunSettings { limits: job.limits, ..RunSettings::default() };
     let mut runs = Runs { host, test, settings, traces: HashSet::new(), report: Report::default() };
     // Classes are loaded and initialised by a first execution, which does not count.
     runs.run(Box::new(InOrder));
@@ -159,20 +160,6 @@ fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
         suffixes: execution.suffixes.clone(),
         probes: execution.probes.clone(),
         uncaught: execution.uncaught.iter().map(|(thread, thrown)| (thread.0, thrown.clone())).collect(),
-        stop: execution.stop.as_ref().map(describe_stop),
-    }
-}
-
-fn describe_stop(stop: &Stop) -> String {
-    match stop {
-        Stop::Deadlock(blocked) => {
-            let threads = blocked.iter().map(|b| {
-                let held = b.holder.map_or(String::new(), |holder| format!(" held by {holder}"));
-                format!("{} waits to {} #{}{held}", b.thread, b.event.kind.name(), b.event.object.0)
-            });
-            format!("deadlock: {}", threads.collect::<Vec<_>>().join("; "))
-        }
-        Stop::TooManyEvents => "too many events".into(),
-        Stop::Diverged(divergence) => format!("diverged: {divergence}"),
+        stop: stop::describe(execution),
     }
 }

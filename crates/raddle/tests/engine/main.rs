@@ -1,7 +1,12 @@
 //! The engine on real JVMs: fixtures under random and fixed schedules.
 
+mod accesses;
+mod calls;
+mod endings;
 mod fixtures;
+mod implement;
 mod jdk_classes;
+mod values;
 mod worker;
 
 use classpath::Jdk;

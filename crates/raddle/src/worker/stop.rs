@@ -1,0 +1,43 @@
+//! Why an execution ended early, in words.
+
+use host::{Awaited, Blocked, Execution, Stop};
+use schedule::{EventKind, ObjectId, ThreadId};
+
+/// One line; None for an execution that did not end early.
+pub fn describe(execution: &Execution) -> Option<String> {
+    Some(match execution.stop.as_ref()? {
+        Stop::Deadlock(blocked) => {
+            let threads: Vec<_> = blocked.iter().map(|blocked| describe_blocked(blocked, &execution.awaited)).collect();
+            format!("deadlock: {}", threads.join("; "))
+        }
+        Stop::TooManyEvents => "too many events".into(),
+        Stop::Diverged(divergence) => format!("diverged: {divergence}"),
+    })
+}
+
+/// What a thread waits for, who has that, and what it has itself.
+fn describe_blocked(blocked: &Blocked, awaited: &[Awaited]) -> String {
+    let name = |object: ObjectId| {
+        let class = awaited.iter().find(|known| known.object == object).map_or("", |known| &known.class);
+        format!("{class}#{}", object.0)
+    };
+    let own = awaited.iter().find(|known| known.thread == blocked.thread);
+    let wants = match blocked.event.kind {
+        EventKind::Lock => format!("waits to lock {}", name(blocked.event.object)),
+        EventKind::Wake if blocked.holder.is_some() => {
+            format!("waits to lock {} again", name(blocked.event.object))
+        }
+        EventKind::Wake => format!("waits to be notified on {}", name(blocked.event.object)),
+        EventKind::Park => match own {
+            Some(own) => format!("is parked for {}", name(own.object)),
+            None => "is parked".to_owned(),
+        },
+        EventKind::Join => format!("waits for the end of {}", ThreadId(blocked.event.slot as u16)),
+        other => format!("waits to {}", other.name()),
+    };
+    let holder = blocked.holder.or(own.and_then(|own| own.owner));
+    let held = holder.map_or(String::new(), |holder| format!(" held by {holder}"));
+    let holds: Vec<_> = blocked.holds.iter().map(|&object| name(object)).collect();
+    let holds = if holds.is_empty() { String::new() } else { format!(" and holds {}", holds.join(", ")) };
+    format!("{} {wants}{held}{holds}", blocked.thread)
+}
