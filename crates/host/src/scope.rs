@@ -42,6 +42,8 @@ pub fn is_hushed(class: &str, method: &str) -> bool {
     match class {
         _ if method == "<clinit>" => true,
         "java/lang/ClassLoader" => method == "loadClass",
+        // Lists of an enum's constants, made on first use.
+        "java/lang/Class" => method == "getEnumConstantsShared" || method == "enumConstantDirectory",
         // Names and groups of threads, and the books that the JDK keeps of them.
         "java/lang/Thread" => method == "<init>" || method == "exit",
         "java/lang/ThreadGroup" => true,

@@ -5,8 +5,9 @@
 //! was initialised are cleared, and the copies run, in the order in which the classes were first
 //! initialised.
 //!
-//! Not put back: enums, whose constants must stay the same objects; interfaces, whose fields must be final;
-//! and the classes of the JDK.
+//! An enum gets new constants with that, and the lists of them that its class keeps are dropped.
+//!
+//! Not put back: interfaces, whose fields must be final, and the classes of the JDK.
 
 use crate::control;
 use crate::hook_class::{HOOKS, INITIALIZED};
@@ -20,7 +21,7 @@ const AGAIN: &str = "raddle$again";
 
 /// Gives a class what is needed to put its static state back. For classes of applications only.
 pub fn make_resettable(class: &mut ClassFile<'_>) -> Result<(), EditError> {
-    let skipped = Flags::INTERFACE.0 | Flags::ENUM.0 | Flags::MODULE.0;
+    let skipped = Flags::INTERFACE.0 | Flags::MODULE.0;
     let has_state = class.fields.iter().any(is_state);
     if class.flags.0 & skipped != 0 || !has_state {
         return Ok(());
@@ -68,6 +69,8 @@ struct Resettable {
     class: jclass,
     fields: Vec<(jfieldID, u8)>,
     again: Option<jmethodID>,
+    /// The fields of the class object that list an enum's constants.
+    lists: Vec<jfieldID>,
 }
 
 // SAFETY: the class is a global reference, and identifiers are valid in every thread.
@@ -106,6 +109,9 @@ pub fn reset(env: Env) {
                 for &(field, letter) in &class.fields {
                     env.put_static(class.class, field, letter, jvalue { j: 0 });
                 }
+                for &list in &class.lists {
+                    env.put_field(class.class, list, b'L', jvalue { j: 0 });
+                }
             }
         }
         for noted in &classes {
@@ -132,5 +138,18 @@ fn look_up(env: Env, class: jclass) -> Resettable {
             fields.push((id, descriptor.as_bytes()[0]));
         }
     });
-    Resettable { class, fields, again }
+    Resettable { class, fields, again, lists: lists_of_constants(env, class) }
+}
+
+/// Where the class object of an enum lists the constants; nothing for other classes.
+fn lists_of_constants(env: Env, class: jclass) -> Vec<jfieldID> {
+    let is_enum = env.find_class("java/lang/Enum").is_some_and(|of_enums| env.same(env.super_class(class), of_enums));
+    let class_class = env.class_of(class);
+    let lists = [("enumConstants", "[Ljava/lang/Object;"), ("enumConstantDirectory", "Ljava/util/Map;")];
+    let find = |(name, descriptor): (&str, &str)| {
+        let field = env.field(class_class, name, descriptor);
+        env.take_exception();
+        field
+    };
+    lists.into_iter().filter(|_| is_enum).filter_map(find).collect()
 }
