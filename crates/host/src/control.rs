@@ -3,7 +3,7 @@
 //! The thread that has control decides, in its own hook, who has it next, and hands it over there. There
 //! is no thread that only decides. A thread that is not under control passes all hooks at once.
 
-use crate::baton::Baton;
+use crate::baton::{Baton, PATIENCE};
 use crate::machine::{Found, Limits, Machine, Next, Stop, plain};
 use crate::objects::Objects;
 use crate::outcome::Thrown;
@@ -112,7 +112,7 @@ pub fn start_thread(thread: ThreadId) {
 /// then on.
 pub fn await_start(thread: ThreadId, lasting: bool) -> Result<(), Unwind> {
     let batons = if lasting { &LASTING } else { &STARTED };
-    batons[thread.0 as usize].wait();
+    batons[thread.0 as usize].wait(0);
     ME.set(thread.0 + 1);
     QUIET.set(0);
     resume(thread).map(drop)
@@ -148,7 +148,7 @@ pub fn dismiss_others() {
     if execution.unfinished > 0 {
         execution.waits[0] = true;
         drop(guard);
-        LASTING[0].wait();
+        LASTING[0].wait(0);
     }
 }
 
@@ -239,7 +239,8 @@ pub fn event_within(event: Event, nanos: Option<u64>) -> Result<Found, Unwind> {
     // Whoever is woken needs the lock at once.
     drop(guard);
     pass(released);
-    mine.wait();
+    // The first thread mostly waits for all others to end.
+    mine.wait(if thread == ThreadId(0) { 0 } else { PATIENCE });
     resume(thread)
 }
 

@@ -75,8 +75,6 @@ pub const LOOK_OWN: Hook = hook("looksOwn", "()V");
 pub const HASH: Hook = hook("hash", "(Ljava/lang/Object;)I");
 /// Instead of a look at the clock: 0 for milliseconds, 1 for nanoseconds.
 pub const CLOCK: Hook = hook("clock", "(I)J");
-/// Instead of a look whether the thread holds the monitor of an object.
-pub const HOLDS: Hook = hook("holds", "(Ljava/lang/Object;)I");
 /// Instead of a look whether a thread is alive.
 pub const ALIVE: Hook = hook("alive", "(Ljava/lang/Object;)I");
 /// Instead of random bytes from the operating system: the array that is filled.
@@ -108,7 +106,6 @@ pub const ALL: &[Hook] = &[
     SLEEP,
     HASH,
     CLOCK,
-    HOLDS,
     ALIVE,
     STARTING,
     STARTED,
@@ -124,15 +121,20 @@ pub const ALL: &[Hook] = &[
     RANDOM,
 ];
 
-/// The classes that must be in `java.base`, by name.
-pub fn classes() -> Result<Vec<(&'static str, Vec<u8>)>, EditError> {
-    Ok(vec![(HOOKS, hooks()?), (UNWIND, unwind()?)])
+/// The names of all hooks.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|hook| hook.name)
+}
+
+/// The classes that must be in `java.base`, by name. Hooks that are left out do nothing.
+pub fn classes(left_out: &[String]) -> Result<Vec<(&'static str, Vec<u8>)>, EditError> {
+    Ok(vec![(HOOKS, hooks(left_out)?), (UNWIND, unwind()?)])
 }
 
 /// Java 17: the oldest that is hosted.
 const VERSION: u16 = 61;
 
-fn hooks() -> Result<Vec<u8>, EditError> {
+fn hooks(left_out: &[String]) -> Result<Vec<u8>, EditError> {
     let mut class = ClassFile::new(HOOKS, "java/lang/Object", VERSION)?;
     let flags = Flags::PUBLIC.with(Flags::STATIC);
     class.add_field(flags.with(Flags::VOLATILE), "on", "Z")?;
@@ -145,14 +147,16 @@ fn hooks() -> Result<Vec<u8>, EditError> {
 
         let mut code = CodeBuilder::new(HOOKS, hook.name, hook.descriptor, flags);
         let off = code.label();
-        code.push(Instruction::Field(FieldOp::GetStatic, on), &class.constants)?;
-        code.jump_if(Condition::Eq, off)?;
-        for (kind, slot) in shape.parameters {
-            code.push(Instruction::Load(kind, slot), &class.constants)?;
+        if !left_out.iter().any(|name| name == hook.name) {
+            code.push(Instruction::Field(FieldOp::GetStatic, on), &class.constants)?;
+            code.jump_if(Condition::Eq, off)?;
+            for (kind, slot) in shape.parameters {
+                code.push(Instruction::Load(kind, slot), &class.constants)?;
+            }
+            code.push(Instruction::Invoke(InvokeOp::Static, native), &class.constants)?;
+            code.push(Instruction::Return(shape.returns), &class.constants)?;
+            code.bind(off)?;
         }
-        code.push(Instruction::Invoke(InvokeOp::Static, native), &class.constants)?;
-        code.push(Instruction::Return(shape.returns), &class.constants)?;
-        code.bind(off)?;
         match (hook.descriptor.as_bytes().last(), shape.returns) {
             (Some(b'Z'), _) => code.push(Instruction::Int(0), &class.constants)?,
             (_, Some(ValueType::Long)) => {

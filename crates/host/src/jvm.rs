@@ -18,6 +18,8 @@ pub struct JvmSettings {
     pub folder: PathBuf,
     /// Further options, such as `-Xint`.
     pub options: Vec<String>,
+    /// Hooks that do nothing. For tests that show that each is needed.
+    pub left_out: Vec<String>,
 }
 
 /// Why there is no virtual machine.
@@ -61,7 +63,7 @@ type CreateJavaVm = unsafe extern "system" fn(*mut *mut jni_sys::JavaVM, *mut *m
 impl Jvm {
     /// Starts the virtual machine. A process can have one, and it never ends.
     pub fn start(settings: &JvmSettings) -> Result<Jvm, JvmError> {
-        let patch = write_hooks(&settings.folder)?;
+        let patch = write_hooks(&settings.folder, &settings.left_out)?;
         let library = load(&settings.java_home)?;
         let options: Vec<CString> = options(settings, &patch)
             .into_iter()
@@ -109,10 +111,10 @@ fn load(java_home: &Path) -> Result<libloading::os::unix::Library, JvmError> {
     library.map_err(|error| JvmError::Library { home: java_home.to_owned(), reason: error.to_string() })
 }
 
-fn write_hooks(folder: &Path) -> Result<PathBuf, JvmError> {
+fn write_hooks(folder: &Path, left_out: &[String]) -> Result<PathBuf, JvmError> {
     let failed = |reason: String| JvmError::Hooks { folder: folder.to_owned(), reason };
     let patch = folder.join("java.base");
-    for (name, bytes) in hook_class::classes().map_err(|error| failed(error.to_string()))? {
+    for (name, bytes) in hook_class::classes(left_out).map_err(|error| failed(error.to_string()))? {
         let file = patch.join(format!("{name}.class"));
         std::fs::create_dir_all(file.parent().expect("internal bug: classes are in packages"))
             .and_then(|()| std::fs::write(&file, bytes))
@@ -174,7 +176,8 @@ fn disabled_intrinsics() -> String {
         names.extend((name != "Reference").then(|| format!("_getAndAdd{name}")));
     }
     names.extend(
-        ["_park", "_unpark", "_hashCode", "_identityHashCode", "_currentTimeMillis", "_nanoTime"].map(str::to_owned),
+        ["_park", "_unpark", "_onSpinWait", "_hashCode", "_identityHashCode", "_currentTimeMillis", "_nanoTime"]
+            .map(str::to_owned),
     );
     // These touch arrays without an instruction or call that tells of it.
     names.extend(["_copyOf", "_copyOfRange", "_clone", "_arraycopy", "_vectorizedMismatch"].map(str::to_owned));

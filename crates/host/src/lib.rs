@@ -50,6 +50,7 @@ mod jdk_state;
 mod jni;
 mod jvm;
 mod jvmti;
+mod lock_table;
 mod machine;
 mod native_methods;
 mod natives;
@@ -67,6 +68,7 @@ mod value;
 
 pub use calls::Values;
 pub use graph::Bounds;
+pub use hook_class::names as hooks;
 pub use host::{Host, PrepareError, Prepared, RunSettings};
 pub use implement::NotImplementable;
 pub use jvm::{JvmError, JvmSettings};

@@ -6,6 +6,7 @@
 //!
 //! Pure: it knows neither Java nor operating-system threads.
 
+use crate::lock_table::LockTable;
 use schedule::{Choice, Divergence, Event, EventKind, ObjectId, Scheduler, SiteId, Step, ThreadId, Trace, Turn};
 use std::collections::HashMap;
 
@@ -16,7 +17,7 @@ pub const REAL: u32 = u32::MAX;
 /// Threads, locks and the trace of one execution.
 pub struct Machine {
     threads: Vec<Thread>,
-    locks: HashMap<ObjectId, Lock>,
+    locks: LockTable,
     trace: Trace,
     scheduler: Box<dyn Scheduler + Send>,
     /// Who has the turn, and how many events are left of it.
@@ -63,12 +64,6 @@ enum Wait {
     },
     Notified,
     TimedOut,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Lock {
-    owner: ThreadId,
-    depth: u32,
 }
 
 /// What an execution may do.
@@ -127,9 +122,10 @@ impl Machine {
     /// A machine with no threads yet.
     pub fn new(scheduler: Box<dyn Scheduler + Send>, limits: Limits) -> Self {
         Machine {
-            threads: Vec::new(),
-            locks: HashMap::new(),
-            trace: Trace::default(),
+            threads: Vec::with_capacity(4),
+            locks: LockTable::default(),
+            // Small tests fit, and their traces need not grow.
+            trace: Trace { steps: Vec::with_capacity(64) },
             scheduler,
             turn: None,
             last: None,
@@ -234,9 +230,9 @@ impl Machine {
         let over = || state.interrupted || state.wait == Wait::TimedOut || self.may_time_out(state);
         match event.kind {
             EventKind::Lock if event.slot == REAL => self.trace.steps.len() > state.announced,
-            EventKind::Lock => self.is_free_for(event.object, thread),
+            EventKind::Lock => self.locks.is_free_for(event.object, thread),
             EventKind::Wake => {
-                self.is_free_for(event.object, thread)
+                self.locks.is_free_for(event.object, thread)
                     && match state.wait {
                         Wait::Queued { place } => {
                             self.notification(event.object, place).is_some()
@@ -260,10 +256,6 @@ impl Machine {
     /// Which notification of an object a thread that waits since then may take: the oldest that came after.
     fn notification(&self, object: ObjectId, since: u64) -> Option<usize> {
         self.notified.get(&object)?.iter().position(|&place| place > since)
-    }
-
-    fn is_free_for(&self, object: ObjectId, thread: ThreadId) -> bool {
-        self.locks.get(&object).is_none_or(|lock| lock.owner == thread)
     }
 
     /// When nothing else can run, the wait that is over first is over now. Says whether there was one.
@@ -293,13 +285,10 @@ impl Machine {
             let id = ThreadId(number as u16);
             let event = thread.next?;
             let holder = match event.kind {
-                EventKind::Lock | EventKind::Wake => self.locks.get(&event.object).map(|lock| lock.owner),
+                EventKind::Lock | EventKind::Wake => self.locks.owner(event.object),
                 _ => None,
             };
-            let mut holds: Vec<_> =
-                self.locks.iter().filter(|(_, l)| l.owner == id).map(|(&object, _)| object).collect();
-            holds.sort();
-            Some(Blocked { thread: id, event, holder, holds })
+            Some(Blocked { thread: id, event, holder, holds: self.locks.held_by(id) })
         };
         self.threads.iter().enumerate().filter_map(blocked).collect()
     }
@@ -307,17 +296,17 @@ impl Machine {
     fn apply(&mut self, thread: ThreadId, event: Event) -> Found {
         match event.kind {
             EventKind::Lock if event.slot == REAL => {}
-            EventKind::Lock => self.lock(thread, event.object, 1),
-            EventKind::Unlock => self.unlock(thread, event.object),
+            EventKind::Lock => self.locks.take(event.object, thread, 1),
+            EventKind::Unlock => self.locks.give_up(event.object, thread),
             EventKind::Wait => {
                 let place = self.trace.steps.len() as u64;
                 let state = self.thread_mut(thread);
                 state.wait = if state.interrupted { Wait::TimedOut } else { Wait::Queued { place } };
-                self.locks.remove(&event.object);
+                self.locks.give_up_wholly(event.object);
             }
             EventKind::Wake => {
                 let interrupted = self.end_wait(thread, event.object);
-                self.lock(thread, event.object, event.slot);
+                self.locks.take(event.object, thread, event.slot);
                 return Found(interrupted);
             }
             // Which of the waiting threads it is for is decided by who wakes first.
@@ -354,20 +343,6 @@ impl Machine {
             _ => {}
         }
         Found(false)
-    }
-
-    fn lock(&mut self, thread: ThreadId, object: ObjectId, depth: u32) {
-        let lock = self.locks.entry(object).or_insert(Lock { owner: thread, depth: 0 });
-        lock.depth += depth;
-    }
-
-    fn unlock(&mut self, thread: ThreadId, object: ObjectId) {
-        if let Some(lock) = self.locks.get_mut(&object).filter(|lock| lock.owner == thread) {
-            lock.depth -= 1;
-            if lock.depth == 0 {
-                self.locks.remove(&object);
-            }
-        }
     }
 
     /// A thread stops waiting, for the first reason that it has. Says whether that is an interrupt.
@@ -426,7 +401,7 @@ impl Machine {
 
     /// How deep a thread holds a lock.
     pub fn depth(&self, thread: ThreadId, object: ObjectId) -> u32 {
-        self.locks.get(&object).filter(|lock| lock.owner == thread).map_or(0, |lock| lock.depth)
+        self.locks.depth(object, thread)
     }
 
     /// The trace so far.
@@ -449,135 +424,4 @@ pub fn plain(kind: EventKind, slot: u32) -> Event {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use schedule::RandomWalk;
-
-    fn on(kind: EventKind, object: u32) -> Event {
-        Event { kind, object: ObjectId(object), slot: 0, site: SiteId(0) }
-    }
-
-    const LIMITS: Limits = Limits { max_events: 1000, spurious_wakeups: 0, early_timeouts: false };
-
-    /// Runs threads given as lists of events to the end.
-    fn run(programs: &[&[Event]], seed: u64) -> (Next, Trace) {
-        run_within(programs, seed, LIMITS)
-    }
-
-    fn run_within(programs: &[&[Event]], seed: u64, limits: Limits) -> (Next, Trace) {
-        let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), limits);
-        let mut left: Vec<_> = programs.iter().map(|program| program.iter()).collect();
-        for program in &mut left {
-            let thread = machine.add_thread();
-            machine.announce(thread, *program.next().unwrap());
-        }
-        loop {
-            match machine.next() {
-                Next::Run(thread) => {
-                    machine.perform(thread);
-                    if let Some(event) = left[thread.0 as usize].next() {
-                        machine.announce(thread, *event);
-                    }
-                }
-                end => return (end, machine.into_trace()),
-            }
-        }
-    }
-
-    #[test]
-    fn two_locks_in_two_orders_deadlock_under_some_schedules_only() {
-        use EventKind::{Lock, Unlock};
-        let one = [on(Lock, 1), on(Lock, 2), on(Unlock, 2), on(Unlock, 1)];
-        let two = [on(Lock, 2), on(Lock, 1), on(Unlock, 1), on(Unlock, 2)];
-        let ends: Vec<_> = (0..50).map(|seed| run(&[&one, &two], seed).0).collect();
-        assert!(ends.contains(&Next::Done));
-        let Some(Next::Stop(Stop::Deadlock(blocked))) = ends.iter().find(|end| **end != Next::Done) else {
-            panic!("no deadlock in {ends:?}")
-        };
-        assert_eq!((blocked[0].holder, blocked[1].holder), (Some(ThreadId(1)), Some(ThreadId(0))));
-        assert_eq!((&*blocked[0].holds, &*blocked[1].holds), (&[ObjectId(1)][..], &[ObjectId(2)][..]));
-    }
-
-    #[test]
-    fn a_lock_is_held_by_one_thread_at_a_time_and_more_than_once_by_it() {
-        use EventKind::{Lock, Unlock, Write};
-        let program = [on(Lock, 1), on(Lock, 1), on(Write, 7), on(Unlock, 1), on(Write, 8), on(Unlock, 1)];
-        for seed in 0..50 {
-            let (end, trace) = run(&[&program, &program], seed);
-            assert_eq!(end, Next::Done);
-            assert_eq!(trace.switches(), 1, "one thread runs whole before the other");
-        }
-    }
-
-    #[test]
-    fn a_notification_before_the_wait_is_lost() {
-        use EventKind::{Lock, Notify, Unlock, Wait, Wake};
-        let waiter = [on(Lock, 1), on(Wait, 1), Event { slot: 1, ..on(Wake, 1) }, on(Unlock, 1)];
-        let notifier = [on(Lock, 1), on(Notify, 1), on(Unlock, 1)];
-        let ends: Vec<_> = (0..50).map(|seed| run(&[&waiter, &notifier], seed)).collect();
-        for (end, trace) in &ends {
-            let order = |kind| trace.steps.iter().position(|step| step.event.kind == kind).unwrap();
-            assert_eq!(*end == Next::Done, order(Wait) < order(Notify), "{trace:?}");
-        }
-        assert!(ends.iter().any(|(end, _)| *end == Next::Done) && ends.iter().any(|(end, _)| *end != Next::Done));
-    }
-    const WAITER: [Event; 4] = [
-        Event { kind: EventKind::Lock, object: ObjectId(1), slot: 0, site: SiteId(0) },
-        Event { kind: EventKind::Wait, object: ObjectId(1), slot: 0, site: SiteId(0) },
-        Event { kind: EventKind::Wake, object: ObjectId(1), slot: 1, site: SiteId(0) },
-        Event { kind: EventKind::Unlock, object: ObjectId(1), slot: 0, site: SiteId(0) },
-    ];
-
-    #[test]
-    fn any_thread_that_waited_by_then_may_take_a_notification_and_one_does() {
-        use EventKind::{Lock, Notify, Unlock, Wait, Wake};
-        let notifier = [on(Lock, 1), on(Notify, 1), on(Unlock, 1)];
-        let mut woken_by_place = [0; 2];
-        for seed in 0..200 {
-            let (end, trace) = run(&[&WAITER, &WAITER, &notifier], seed);
-            assert_ne!(end, Next::Done, "one notification cannot wake two threads");
-            let of = |kind| trace.steps.iter().enumerate().filter(move |(_, step)| step.event.kind == kind);
-            let notified = of(Notify).next().unwrap().0;
-            let waiters: Vec<_> = of(Wait).filter(|&(at, _)| at < notified).map(|(_, step)| step.thread).collect();
-            let woken: Vec<_> = of(Wake).map(|(_, step)| step.thread).collect();
-            assert_eq!(woken.len(), waiters.len().min(1), "{trace:?}");
-            if let ([first], 2) = (&*woken, waiters.len()) {
-                woken_by_place[waiters.iter().position(|waiter| waiter == first).unwrap()] += 1;
-            }
-        }
-        assert!(woken_by_place.iter().all(|&times| times > 0), "always the same: {woken_by_place:?}");
-    }
-
-    #[test]
-    fn waits_end_for_no_reason_as_often_as_allowed() {
-        let allowed = |spurious_wakeups| Limits { spurious_wakeups, ..LIMITS };
-        for seed in 0..50 {
-            assert_eq!(run_within(&[&WAITER, &WAITER], seed, allowed(2)).0, Next::Done);
-            let (end, trace) = run_within(&[&WAITER, &WAITER], seed, allowed(1));
-            assert!(matches!(end, Next::Stop(Stop::Deadlock(blocked)) if blocked.len() == 1), "{trace:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_limited_in_time_is_over_last_or_at_any_moment() {
-        // Whether the sleeper's event comes before the last of the other's.
-        let early = |early_timeouts, seed| {
-            let limits = Limits { early_timeouts, ..LIMITS };
-            let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), limits);
-            let (sleeper, other) = (machine.add_thread(), machine.add_thread());
-            machine.announce_within(sleeper, plain(EventKind::Sleep, 0), Some(5));
-            let mut left = 3;
-            machine.announce(other, on(EventKind::Write, left));
-            while let Next::Run(thread) = machine.next() {
-                machine.perform(thread);
-                if thread == other && left > 0 {
-                    left -= 1;
-                    machine.announce(other, on(EventKind::Write, left));
-                }
-            }
-            machine.into_trace().steps.last().unwrap().thread == other
-        };
-        assert!((0..50).all(|seed| !early(false, seed)));
-        assert!((0..50).any(|seed| early(true, seed)) && (0..50).any(|seed| !early(true, seed)));
-    }
-}
+mod tests;

@@ -5,8 +5,8 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, CLOCK, CLONE, COPY, FORGET, HASH, HOLDS, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK,
-    RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    ALIVE, CLOCK, CLONE, COPY, FORGET, HASH, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK, RANDOM,
+    RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -47,8 +47,8 @@ pub const CLASSES: [&str; 5] = [
 ];
 
 /// Methods that are changed though they are not native; all others are only if they are.
-const IN_JAVA: [&str; 6] =
-    ["dispatchUncaughtException", "isAlive", "interrupt", "interrupted", "isInterrupted", "nextBytes"];
+const IN_JAVA: [&str; 7] =
+    ["dispatchUncaughtException", "isAlive", "interrupt", "interrupted", "isInterrupted", "nextBytes", "onSpinWait"];
 
 fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
     Some(match (class, method, descriptor) {
@@ -61,12 +61,11 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/System", "identityHashCode", _) => Change::Value(HASH),
         ("java/lang/System", "currentTimeMillis", "()J") => Change::Clock(0),
         ("java/lang/System", "nanoTime", "()J") => Change::Clock(1),
-        ("java/lang/Thread", "yield" | "yield0", "()V") => Change::Instead(YIELD),
+        ("java/lang/Thread", "yield" | "yield0" | "onSpinWait", "()V") => Change::Instead(YIELD),
         // In milliseconds up to Java 18, in nanoseconds since.
         ("java/lang/Thread", "sleep", "(J)V") => Change::Instead(SLEEP),
         ("java/lang/Thread", "sleep0" | "sleepNanos0", "(J)V") => Change::Instead(SLEEP_NANOS),
         ("java/lang/Thread", "dispatchUncaughtException", _) => Change::Instead(UNCAUGHT),
-        ("java/lang/Thread", "holdsLock", _) => Change::Value(HOLDS),
         ("java/lang/Thread", "start0", "()V") => Change::Around(STARTING, STARTED),
         // Not its native part, for the flag is set before that.
         ("java/lang/Thread", "interrupt", "()V") => Change::Before(INTERRUPT),

@@ -41,7 +41,9 @@ pub fn is_salted(class: &str, method: &str) -> bool {
 pub fn is_hushed(class: &str, method: &str) -> bool {
     match class {
         _ if method == "<clinit>" => true,
-        "java/lang/ClassLoader" => method == "loadClass",
+        // What the virtual machine calls by itself, in the midst of anything.
+        "java/lang/ClassLoader" => matches!(method, "loadClass" | "findNative" | "checkPackageAccess"),
+        _ if class.starts_with("jdk/internal/loader/") => true,
         // Lists of an enum's constants, made on first use.
         "java/lang/Class" => method == "getEnumConstantsShared" || method == "enumConstantDirectory",
         // Names and groups of threads, and the books that the JDK keeps of them.

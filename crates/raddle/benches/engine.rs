@@ -25,12 +25,14 @@ fn main() {
         let warm_up = if quick { 10 } else { 50_000 };
         worker.run(&job(warm_up));
         let executions = if quick { 10 } else { 200_000 };
-        let start = Instant::now();
+        let (start, used) = (Instant::now(), worker.processor_seconds());
         let report = worker.run(&job(executions));
         let rate = executions as f64 / start.elapsed().as_secs_f64();
+        let processor_rate = executions as f64 / (worker.processor_seconds() - used);
         assert_eq!((report.executions, report.failures), (executions, 0), "{:?}", report.shown);
         let events = report.shown.events.len();
         println!("JDK {}: {rate:.0} executions a second of {events} events, {} traces", jdk.version, report.traces);
+        println!("JDK {}: {processor_rate:.0} executions a second of processor time", jdk.version);
         let before = worker.usage();
         worker.run(&job(if quick { 10 } else { 1_000_000 }));
         let after = worker.usage();

@@ -65,7 +65,6 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::SLEEP, Function(thread::sleep as *mut c_void)),
     (hook_class::HASH, Function(fixed::hash as *mut c_void)),
     (hook_class::CLOCK, Function(fixed::clock as *mut c_void)),
-    (hook_class::HOLDS, Function(monitor::holds as *mut c_void)),
     (hook_class::ALIVE, Function(thread::alive as *mut c_void)),
     (hook_class::STARTING, Function(thread::starting as *mut c_void)),
     (hook_class::STARTED, Function(thread::started as *mut c_void)),

@@ -107,13 +107,3 @@ pub(super) fn notify_as(env: *mut JNIEnv, object: jobject, kind: EventKind) -> j
     happen(env, on(kind, number(env, object), 0));
     true
 }
-
-pub(super) extern "system" fn holds(env: *mut JNIEnv, _: jclass, object: jobject) -> jint {
-    match control::current() {
-        Some(thread) if !object.is_null() => {
-            let id = number(env, object);
-            control::with_machine(|machine| (machine.depth(thread, id) > 0) as jint).unwrap_or(-1)
-        }
-        _ => -1,
-    }
-}

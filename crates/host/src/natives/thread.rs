@@ -1,13 +1,18 @@
 //! Hooks for threads: started, parked, put to sleep, interrupted and looked at.
 
 use super::fixed::{NANOS_A_MILLI, START_MILLIS};
-use super::{functions, happen, happen_within, identity_hash, interface, is_unwind};
+use super::{functions, happen, happen_within, identity_hash, interface, is_unwind, number, on};
 use crate::awaited;
 use crate::control::{self, Unwind};
 use crate::machine::{Found, plain};
 use crate::threads;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::EventKind;
+
+/// What others see of a thread that is not under control, such as one that was not started yet: the flag that
+/// says whether it was interrupted, and whether it was started.
+const FLAG: u32 = 0;
+const STATUS: u32 = 1;
 
 pub(super) fn interrupted(env: *mut JNIEnv) {
     interface(env).throw_new("java/lang/InterruptedException", "");
@@ -68,12 +73,18 @@ pub(super) extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject
     }
     match threads::find(identity_hash(env, thread)) {
         Some(thread) => happen(env, plain(EventKind::Alive, thread.0 as u32)).map_or(0, |found| found.0 as jint),
-        None => -1,
+        None => {
+            happen(env, on(EventKind::VolatileRead, number(env, thread), STATUS));
+            -1
+        }
     }
 }
 
 pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobject) {
     if control::current().is_none() {
+        return;
+    }
+    if happen(env, on(EventKind::VolatileWrite, number(env, thread), STATUS)).is_none() {
         return;
     }
     match control::reserve_thread() {
@@ -93,10 +104,17 @@ pub(super) extern "system" fn started(env: *mut JNIEnv, _: jclass, thread: jobje
 }
 
 pub(super) extern "system" fn interrupt(env: *mut JNIEnv, _: jclass, thread: jobject) {
-    if control::current().is_some()
-        && let Some(thread) = threads::find(identity_hash(env, thread))
-    {
-        happen(env, plain(EventKind::Interrupt, thread.0 as u32));
+    at_flag(env, thread, EventKind::Interrupt, EventKind::VolatileWrite);
+}
+
+/// Does an event at the flag that says whether a thread was interrupted.
+fn at_flag(env: *mut JNIEnv, thread: jobject, of_controlled: EventKind, of_other: EventKind) {
+    if control::current().is_some() {
+        let event = match threads::find(identity_hash(env, thread)) {
+            Some(thread) => plain(of_controlled, thread.0 as u32),
+            None => on(of_other, number(env, thread), FLAG),
+        };
+        happen(env, event);
     }
 }
 
@@ -122,11 +140,7 @@ pub(super) extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobj
 }
 
 pub(super) extern "system" fn look(env: *mut JNIEnv, _: jclass, thread: jobject) {
-    if control::current().is_some()
-        && let Some(thread) = threads::find(identity_hash(env, thread))
-    {
-        happen(env, plain(EventKind::Interrupted, thread.0 as u32));
-    }
+    at_flag(env, thread, EventKind::Interrupted, EventKind::VolatileRead);
 }
 
 pub(super) extern "system" fn look_own(env: *mut JNIEnv, _: jclass) {

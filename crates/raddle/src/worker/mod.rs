@@ -24,6 +24,7 @@ pub fn run() -> anyhow::Result<()> {
         class_path: setup.class_path,
         folder: setup.folder,
         options: setup.options,
+        left_out: setup.left_out,
     };
     let mut host = Host::start(&settings)?;
     while let Some(job) = protocol::receive::<Job>(&mut input)? {

@@ -19,6 +19,8 @@ pub struct Setup {
     pub folder: PathBuf,
     /// Further options of the virtual machine.
     pub options: Vec<String>,
+    /// Hooks that do nothing. For tests that show that each is needed.
+    pub left_out: Vec<String>,
 }
 
 /// All other messages to a worker.

@@ -6,6 +6,7 @@ mod endings;
 mod fixtures;
 mod implement;
 mod jdk_classes;
+mod left_out;
 mod values;
 mod worker;
 
@@ -76,13 +77,18 @@ fn pass_fixtures_never_fail() {
 /// The failure is the one that the fixture tells of.
 fn check_failure(fixture: &Fixture, shown: &Shown) {
     let expect = fixture.expect.as_deref().expect("a fail fixture says what is expected");
+    let ending = ending(shown);
+    assert!(ending.starts_with(expect), "{} ended with {ending}, not {expect}: {shown:#?}", fixture.name);
+}
+
+/// How an execution ended.
+fn ending(shown: &Shown) -> &str {
     let thrown = shown.suffixes.iter().flatten().chain(&shown.probes).find_map(|result| match result {
         CallResult::Threw(thrown) => Some(thrown.class.as_str()),
         _ => None,
     });
     let uncaught = shown.uncaught.first().map(|(_, thrown)| thrown.class.as_str());
-    let ending = shown.stop.as_deref().or(thrown).or(uncaught).unwrap_or("nothing");
-    assert!(ending.starts_with(expect), "{} ended with {ending}, not {expect}: {shown:#?}", fixture.name);
+    shown.stop.as_deref().or(thrown).or(uncaught).unwrap_or("nothing")
 }
 
 /// Where two executions begin to differ.

@@ -4,11 +4,13 @@ use classpath::Jdk;
 use raddle::worker::protocol::{self, Answer, Job, Report, Setup};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 pub struct Worker {
     child: Child,
     input: Option<ChildStdin>,
-    output: ChildStdout,
+    output: Option<ChildStdout>,
+    is_killed: bool,
     folder: tempfile::TempDir,
 }
 
@@ -25,15 +27,22 @@ impl Worker {
     pub fn start(jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
         command.arg("worker");
-        Worker::start_by(command, jdk, class_path, options)
+        Worker::start_by(command, jdk, class_path, options, &[])
+    }
+
+    /// A worker in which a hook does nothing.
+    pub fn start_without(hook: &str, jdk: &Jdk, class_path: &Path) -> Worker {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+        command.arg("worker");
+        Worker::start_by(command, jdk, class_path, &[], &[hook])
     }
 
     pub fn start_pinned(jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
-        Worker::start_by(pinned(command.arg("worker")), jdk, class_path, options)
+        Worker::start_by(pinned(command.arg("worker")), jdk, class_path, options, &[])
     }
 
-    fn start_by(mut command: Command, jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {
+    fn start_by(mut command: Command, jdk: &Jdk, class_path: &Path, options: &[&str], left_out: &[&str]) -> Worker {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -42,10 +51,11 @@ impl Worker {
             class_path: class_path.to_str().unwrap().to_owned(),
             folder: folder.path().to_owned(),
             options: options.iter().map(|option| option.to_string()).collect(),
+            left_out: left_out.iter().map(|hook| hook.to_string()).collect(),
         };
         protocol::send(&mut input, &setup).unwrap();
-        let output = child.stdout.take().unwrap();
-        Worker { child, input: Some(input), output, folder }
+        let output = child.stdout.take();
+        Worker { child, input: Some(input), output, is_killed: false, folder }
     }
 
     /// The resident memory in kilobytes, the number of open files and the number of threads.
@@ -58,9 +68,17 @@ impl Worker {
         (resident, count("fd"), count("task"))
     }
 
+    /// The processor time that it has used, in seconds.
+    pub fn processor_seconds(&self) -> f64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        // After the name, which is in brackets: user and system time are the 12th and 13th.
+        let ticks = stat.rsplit(')').next().unwrap().split_whitespace().skip(11).take(2);
+        ticks.map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
+    }
+
     pub fn ask(&mut self, job: &Job) -> Answer {
         protocol::send(self.input.as_mut().unwrap(), job).unwrap();
-        protocol::receive(&mut self.output).unwrap().expect("the worker is gone")
+        protocol::receive(self.output.as_mut().unwrap()).unwrap().expect("the worker is gone")
     }
 
     pub fn run(&mut self, job: &Job) -> Report {
@@ -71,12 +89,31 @@ impl Worker {
     }
 }
 
+impl Worker {
+    /// Runs a job; None if the worker dies or is not done after so long, and has to be killed.
+    #[allow(dead_code)] // For some tests.
+    pub fn try_run(mut self, job: &Job, patience: Duration) -> Option<Report> {
+        protocol::send(self.input.as_mut().unwrap(), job).unwrap();
+        let (sender, answers) = std::sync::mpsc::channel();
+        let mut output = self.output.take().unwrap();
+        std::thread::spawn(move || sender.send(protocol::receive(&mut output).ok().flatten()));
+        let answer = answers.recv_timeout(patience).ok().flatten();
+        let _ = self.child.kill();
+        self.input = None;
+        self.is_killed = true;
+        match answer {
+            Some(Answer::Done(report)) => Some(report),
+            _ => None,
+        }
+    }
+}
+
 impl Drop for Worker {
     fn drop(&mut self) {
         // The worker ends when its input does.
         drop(self.input.take());
         let status = self.child.wait().unwrap();
-        if !std::thread::panicking() {
+        if !std::thread::panicking() && !self.is_killed {
             assert!(status.success(), "the worker ended with {status}; its folder was {:?}", self.folder.path());
         }
     }

@@ -1,0 +1,88 @@
+//! Every hook is needed: with any one left out, a fixture is not what it should be.
+
+use crate::fixtures::{self, Fixture};
+use crate::worker::Worker;
+use crate::{ending, jdks};
+use classpath::Jdk;
+use raddle::worker::protocol::{Plan, Report};
+use std::path::Path;
+use std::time::Duration;
+
+/// For each hook, the folder and name of a fixture that notices when it does nothing.
+const NOTICED_BY: &[(&str, &str, &str)] = &[
+    ("access", "fail", "Counter"),
+    ("element", "fail", "IntArray"),
+    ("statics", "fail", "StaticCounter"),
+    ("enter", "fail", "LockLocals"),
+    ("exit", "pass", "SynchronizedMethod"),
+    ("quiet", "fail", "PoolRejects"),
+    ("raw", "fail", "UnsafeField"),
+    ("waits", "pass", "NotifyOne"),
+    ("notifies", "fail", "NotifyChoice"),
+    ("notifiesAll", "pass", "NotifyOne"),
+    ("parks", "pass", "ParkUnpark"),
+    ("unparks", "pass", "ParkUnpark"),
+    ("yields", "fail", "YieldOnly"),
+    ("sleeps", "pass", "SleepClock"),
+    ("sleepsNanos", "pass", "SleepClock"),
+    ("uncaught", "fail", "UncaughtThrow"),
+    ("initialized", "pass", "StaticState"),
+    ("copies", "fail", "ArrayCopy"),
+    ("clones", "fail", "ArrayClone"),
+    ("looks", "fail", "InterruptLook"),
+    ("looksOwn", "fail", "OwnInterruptLook"),
+    ("hash", "fail", "IdentitySlot"),
+    ("clock", "fail", "ClockSlot"),
+    ("randoms", "fail", "RandomNames"),
+    ("alive", "fail", "AliveOnly"),
+    ("starting", "fail", "ThreadPair"),
+    ("started", "pass", "ThreadPair"),
+    ("interrupts", "fail", "InterruptForgotten"),
+    ("forgets", "pass", "InterruptForgotten"),
+];
+
+#[test]
+fn a_fixture_notices_when_a_hook_is_left_out() {
+    let mut hooks: Vec<_> = host::hooks().collect();
+    let mut listed: Vec<_> = NOTICED_BY.iter().map(|(hook, ..)| *hook).collect();
+    hooks.sort();
+    listed.sort();
+    assert_eq!(hooks, listed, "each hook has a fixture that notices");
+    let jdks = jdks();
+    for (hook, folder, name) in NOTICED_BY {
+        // `sleep` takes milliseconds in older versions and nanoseconds in newer ones.
+        let needs = |jdk: &&Jdk| match *hook {
+            "sleeps" => jdk.feature < 19,
+            "sleepsNanos" => jdk.feature >= 19,
+            _ => true,
+        };
+        let Some(jdk) = jdks.iter().rev().find(needs) else {
+            println!("no JDK here uses {hook}");
+            continue;
+        };
+        let compiled = tempfile::tempdir().unwrap();
+        let fixture = fixtures::all(folder, jdk).into_iter().find(|fixture| fixture.name == *name).unwrap();
+        fixtures::compile(jdk, std::slice::from_ref(&fixture), compiled.path());
+        assert!(!is_as_it_should_be(&fixture, hook, jdk, compiled.path()), "{name} does not need {hook}");
+        println!("JDK {}: {hook} is needed by {folder}/{name}", jdk.version);
+    }
+}
+
+/// Whether a fixture fails as expected and replays, or never fails, as the case may be. With all hooks they do;
+/// other tests show that.
+fn is_as_it_should_be(fixture: &Fixture, left_out: &str, jdk: &Jdk, class_path: &Path) -> bool {
+    let run = |plan: Plan| -> Option<Report> {
+        // Where a hook is missing, threads may block for good.
+        Worker::start_without(left_out, jdk, class_path).try_run(&fixture.job(plan), Duration::from_secs(10))
+    };
+    let Some(expected) = &fixture.expect else {
+        let report = run(Plan::Random { seed: 0, executions: 300, exhaust: true });
+        return report.is_some_and(|report| report.failures + report.unstable == 0 && report.traces > 1);
+    };
+    let Some(found) = run(Plan::Random { seed: 0, executions: 2000, exhaust: false }) else { return false };
+    if found.failures == 0 || !ending(&found.shown).starts_with(expected.as_str()) {
+        return false;
+    }
+    let replayed = run(Plan::Replay { turns: found.shown.turns.clone(), times: 50 });
+    replayed.is_some_and(|replayed| replayed.traces == 1 && replayed.shown.hash == found.shown.hash)
+}
