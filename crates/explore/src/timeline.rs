@@ -1,0 +1,60 @@
+//! A trace read back: threads by name, what each event touches, and where time has passed.
+//!
+//! For whoever has a trace and not the choices that led to it. A wait that is over without a notification, an
+//! interrupt or a permit is taken to be over by time, for a trace does not tell of wake-ups without cause.
+
+use crate::dependency::Footprint;
+use crate::execution::Execution;
+use crate::names::Names;
+use crate::order::{After, Order};
+use crate::state::State;
+use schedule::{Event, EventKind};
+
+/// The events of an execution, with names for threads, and their order.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    pub steps: Vec<(usize, Event)>,
+    /// What would have happened next.
+    pub pending: Vec<(usize, Event, Footprint)>,
+    pub order: Order,
+    /// At the end.
+    pub state: State,
+}
+
+impl Timeline {
+    pub fn of(execution: &Execution<'_>) -> Timeline {
+        let mut timeline = Timeline::default();
+        let (mut names, mut starts) = (Names::default(), Vec::new());
+        // The test's own threads are there from the first event of any of them on, after what the first did.
+        let mut group = None;
+        for step in &execution.trace.steps {
+            let thread = names.name(step.thread);
+            let event = names.event(thread, step.event);
+            let Timeline { order, state, .. } = &mut timeline;
+            let started = starts.get(thread).copied().flatten();
+            if group.is_none() && thread != 0 && started.is_none() {
+                group = Some(order.last_of(0));
+            }
+            let start = if thread == 0 { None } else { started.or(group.flatten()) };
+            let barrier = !state.can_do(thread, event);
+            if barrier {
+                state.time_out(thread);
+            }
+            order.push(thread, state.footprint(thread, event), After { start, barrier });
+            state.apply(thread, event);
+            names.happened(thread, event);
+            if event.kind == EventKind::Start {
+                let started = event.slot as usize;
+                starts.resize(starts.len().max(started + 1), None);
+                starts[started] = Some(timeline.steps.len());
+            }
+            timeline.steps.push((thread, event));
+        }
+        for &(thread, event) in execution.pending {
+            let thread = names.name(thread);
+            let event = names.event(thread, event);
+            timeline.pending.push((thread, event, timeline.state.footprint(thread, event)));
+        }
+        timeline
+    }
+}

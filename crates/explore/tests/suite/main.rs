@@ -1,0 +1,5 @@
+//! The crate on toy programs.
+
+mod complete;
+mod programs;
+mod toy;

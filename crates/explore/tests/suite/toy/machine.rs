@@ -1,0 +1,441 @@
+//! The state of a toy program between two events.
+
+use super::{Num, Op, Program};
+use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
+use std::collections::BTreeMap;
+
+/// What an execution may do beyond what it must.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// So often may each thread wake from a wait without cause.
+    pub spurious: u32,
+    /// So often may each thread's timed wait be over although others can go on.
+    pub early: u32,
+    /// Objects get their numbers by first touch.
+    pub renumber: bool,
+}
+
+/// What is left at the end.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Outcome {
+    pub variables: Vec<i64>,
+    pub registers: Vec<[i64; 4]>,
+    pub failed: bool,
+    /// What the threads that cannot go on would do next, by kind.
+    pub stuck: Vec<(u16, EventKind, u32)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Machine<'p> {
+    program: &'p Program,
+    extras: Extras,
+    threads: Vec<Thread>,
+    variables: Vec<i64>,
+    locks: BTreeMap<usize, (usize, u32)>,
+    /// For each `notify` that has woken nobody yet: who waited then and still does.
+    tokens: Vec<(usize, Vec<usize>)>,
+    now: u64,
+    pub failed: bool,
+    numbers: Vec<u32>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    pc: usize,
+    registers: [i64; 4],
+    next: Option<Event>,
+    op: Option<Op>,
+    ended: bool,
+    permit: bool,
+    interrupted: bool,
+    wait: Wait,
+    /// How deep it held the monitor that it waits on.
+    depth: u32,
+    deadline: Option<u64>,
+    spurious: u32,
+    early: u32,
+    begun: bool,
+    ending: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Wait {
+    #[default]
+    Not,
+    Queued,
+    Notified,
+    Over,
+}
+
+const MONITORS: u32 = 1000;
+
+impl<'p> Machine<'p> {
+    pub fn new(program: &'p Program, extras: Extras) -> Self {
+        let count = 1 + program.threads.len() + program.children.len();
+        let mut machine = Machine {
+            program,
+            extras,
+            threads: vec![Thread::default(); count],
+            variables: vec![0; program.variables],
+            locks: BTreeMap::new(),
+            tokens: Vec::new(),
+            now: 0,
+            failed: false,
+            numbers: Vec::new(),
+        };
+        machine.threads[0].begun = true;
+        machine.announce(0);
+        machine
+    }
+
+    fn ops(&self, thread: usize) -> &'p [Op] {
+        let own = self.program.threads.len();
+        match thread {
+            0 => &self.program.prefix,
+            _ if thread <= own => &self.program.threads[thread - 1],
+            _ => &self.program.children[thread - own - 1],
+        }
+    }
+
+    pub fn runnable(&self) -> Vec<(ThreadId, Event)> {
+        let can = |&(thread, event): &(ThreadId, Event)| self.can_do(thread.0 as usize, event);
+        self.pending().into_iter().filter(can).collect()
+    }
+
+    pub fn pending(&self) -> Vec<(ThreadId, Event)> {
+        let next = |(number, thread): (usize, &Thread)| Some((ThreadId(number as u16), thread.next?));
+        self.threads.iter().enumerate().filter_map(next).collect()
+    }
+
+    /// Lets time pass. Says whether a wait is over by that.
+    pub fn let_time_pass(&mut self) -> bool {
+        let waiting = |thread: &&mut Thread| thread.next.is_some() && thread.wait != Wait::Over && thread.deadline.is_some();
+        match self.threads.iter_mut().filter(waiting).min_by_key(|thread| thread.deadline) {
+            Some(thread) => {
+                self.now = self.now.max(thread.deadline.unwrap());
+                thread.wait = Wait::Over;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn can_do(&self, thread: usize, event: Event) -> bool {
+        let state = &self.threads[thread];
+        let early = state.deadline.is_some() && state.early < self.extras.early;
+        match (event.kind, state.op) {
+            (EventKind::Lock, Some(Op::Lock(monitor))) => self.is_free_for(monitor, thread),
+            (EventKind::Wake, Some(Op::Wait(monitor) | Op::TimedWait(monitor, _))) => {
+                let chosen = self.tokens.iter().any(|(on, who)| *on == monitor && who.contains(&thread));
+                let spurious = state.spurious < self.extras.spurious;
+                (state.wait != Wait::Queued || chosen || spurious || early) && self.is_free_for(monitor, thread)
+            }
+            (EventKind::Join, _) => {
+                self.threads[event.slot as usize].ended || state.interrupted || state.wait == Wait::Over || early
+            }
+            (EventKind::Park, _) => state.permit || state.interrupted || state.wait == Wait::Over || early,
+            (EventKind::Sleep, _) => state.interrupted || state.wait == Wait::Over || early,
+            _ => true,
+        }
+    }
+
+    fn is_free_for(&self, monitor: usize, thread: usize) -> bool {
+        self.locks.get(&monitor).is_none_or(|&(owner, _)| owner == thread)
+    }
+
+    /// The thread does what it announced. Gives the event as the trace has it.
+    pub fn perform(&mut self, id: ThreadId) -> Event {
+        let thread = id.0 as usize;
+        let mut event = self.threads[thread].next.take().expect("a thread does what it announced");
+        let op = self.threads[thread].op;
+        match (event.kind, op) {
+            (EventKind::Begin, _) => {
+                self.threads[thread].begun = true;
+                return self.done(thread, event, false);
+            }
+            (EventKind::End, _) => {
+                self.threads[thread].ended = true;
+                return event;
+            }
+            (EventKind::Join, None) => {
+                // The first thread waits for the next of the test's own.
+                self.threads[thread].pc += 1;
+                return self.done(thread, event, false);
+            }
+            (EventKind::Wait, _) => {
+                let (Some(Op::Wait(monitor)) | Some(Op::TimedWait(monitor, _))) = op else { unreachable!() };
+                let (_, depth) = self.locks.remove(&monitor).expect("whoever waits holds the monitor");
+                let state = &mut self.threads[thread];
+                state.wait = if state.interrupted { Wait::Over } else { Wait::Queued };
+                state.depth = depth;
+                let deadline = if let Some(Op::TimedWait(_, nanos)) = op { Some(self.now + nanos) } else { None };
+                state.deadline = deadline;
+                state.next = Some(Event { kind: EventKind::Wake, slot: depth, ..event });
+                return event;
+            }
+            (EventKind::Wake, _) => self.wake(thread),
+            _ => self.effect(thread, op.expect("an event has its operation"), &mut event),
+        }
+        self.done(thread, event, true)
+    }
+
+    fn done(&mut self, thread: usize, event: Event, advance: bool) -> Event {
+        self.threads[thread].pc += advance as usize;
+        self.threads[thread].wait = Wait::Not;
+        self.threads[thread].deadline = None;
+        self.announce(thread);
+        event
+    }
+
+    fn wake(&mut self, thread: usize) {
+        let (Some(Op::Wait(monitor)) | Some(Op::TimedWait(monitor, _))) = self.threads[thread].op else { unreachable!() };
+        if self.threads[thread].wait == Wait::Queued {
+            match self.tokens.iter().position(|(on, who)| *on == monitor && who.contains(&thread)) {
+                Some(token) => drop(self.tokens.remove(token)),
+                None if self.threads[thread].spurious < self.extras.spurious => self.threads[thread].spurious += 1,
+                None => self.threads[thread].early += 1,
+            }
+        } else if let Some(token) = self.tokens.iter().position(|(on, who)| *on == monitor && who.contains(&thread)) {
+            // Told and out of time: it was told.
+            self.tokens.remove(token);
+        }
+        self.leave(thread);
+        self.threads[thread].interrupted = false;
+        let depth = self.threads[thread].depth;
+        self.locks.insert(monitor, (thread, depth));
+    }
+
+    /// The thread is in no wait set.
+    fn leave(&mut self, thread: usize) {
+        self.tokens.iter_mut().for_each(|(_, who)| who.retain(|&other| other != thread));
+        self.tokens.retain(|(_, who)| !who.is_empty());
+    }
+
+    fn queued(&self, monitor: usize) -> Vec<usize> {
+        let waits = |thread: &usize| {
+            let state = &self.threads[*thread];
+            let on = matches!(state.op, Some(Op::Wait(on) | Op::TimedWait(on, _)) if on == monitor);
+            on && state.wait == Wait::Queued
+        };
+        (0..self.threads.len()).filter(waits).collect()
+    }
+
+    fn number(&self, thread: usize, number: Num) -> i64 {
+        match number {
+            Num::Const(value) => value,
+            Num::Reg(reg, plus) => self.threads[thread].registers[reg] + plus,
+        }
+    }
+
+    fn cas(&mut self, thread: usize, var: usize, expect: Num, new: Num, reg: usize, event: &mut Event) {
+        let succeeds = self.variables[var] == self.number(thread, expect);
+        if succeeds {
+            self.variables[var] = self.number(thread, new);
+        } else {
+            event.kind = EventKind::FailedUpdate;
+        }
+        self.threads[thread].registers[reg] = succeeds as i64;
+    }
+
+    fn effect(&mut self, thread: usize, op: Op, event: &mut Event) {
+        match op {
+            Op::Read { var, reg } | Op::VolatileRead { var, reg } => {
+                self.threads[thread].registers[reg] = self.variables[var];
+            }
+            Op::ReadAt { base, index, reg } => {
+                let var = base + self.threads[thread].registers[index] as usize;
+                self.threads[thread].registers[reg] = self.variables[var];
+            }
+            Op::Write { var, value } | Op::VolatileWrite { var, value } => {
+                self.variables[var] = self.number(thread, value);
+            }
+            Op::WriteAt { base, index, value } => {
+                let var = base + self.threads[thread].registers[index] as usize;
+                self.variables[var] = self.number(thread, value);
+            }
+            Op::Cas { var, expect, new, reg } => self.cas(thread, var, expect, new, reg, event),
+            Op::CasAt { base, index, expect, new, reg } => {
+                let var = base + self.threads[thread].registers[index] as usize;
+                self.cas(thread, var, expect, new, reg, event);
+            }
+            Op::Add { var, value, reg } => {
+                self.threads[thread].registers[reg] = self.variables[var];
+                self.variables[var] += value;
+            }
+            Op::Lock(monitor) => self.locks.entry(monitor).or_insert((thread, 0)).1 += 1,
+            Op::Unlock(monitor) => {
+                if let Some((owner, depth)) = self.locks.get_mut(&monitor)
+                    && *owner == thread
+                {
+                    *depth -= 1;
+                    if *depth == 0 {
+                        self.locks.remove(&monitor);
+                    }
+                }
+            }
+            Op::Notify(monitor) => {
+                let queued = self.queued(monitor);
+                if self.tokens.iter().filter(|(on, _)| *on == monitor).count() < queued.len() {
+                    self.tokens.push((monitor, queued));
+                }
+            }
+            Op::NotifyAll(monitor) => {
+                self.tokens.retain(|(on, _)| *on != monitor);
+                self.queued(monitor).into_iter().for_each(|thread| self.threads[thread].wait = Wait::Notified);
+            }
+            Op::Park | Op::ParkNanos(_) => {
+                let state = &mut self.threads[thread];
+                state.early += (!state.permit && !state.interrupted && state.wait != Wait::Over) as u32;
+                state.permit = false;
+            }
+            Op::Unpark(other) => self.threads[other].permit = true,
+            Op::Sleep(_) => {
+                let state = &mut self.threads[thread];
+                state.early += (!state.interrupted && state.wait != Wait::Over) as u32;
+                state.registers[3] = state.interrupted as i64;
+                state.interrupted = false;
+            }
+            Op::Interrupt(other) => {
+                self.threads[other].interrupted = true;
+                if self.threads[other].wait == Wait::Queued {
+                    self.threads[other].wait = Wait::Over;
+                    self.leave(other);
+                }
+            }
+            Op::Interrupted { reg } => {
+                let state = &mut self.threads[thread];
+                state.registers[reg] = std::mem::take(&mut state.interrupted) as i64;
+            }
+            Op::Start(child) => {
+                self.threads[child].next = Some(plain(EventKind::Begin, 0, SiteId::NONE));
+            }
+            Op::Join(other) if !self.threads[other].ended => {
+                let state = &mut self.threads[thread];
+                state.registers[3] = state.interrupted as i64;
+                state.interrupted = false;
+            }
+            Op::Alive { thread: other, reg } => {
+                let alive = !self.threads[other].ended && self.threads[other].begun_or_announced();
+                self.threads[thread].registers[reg] = alive as i64;
+            }
+            _ => {}
+        }
+    }
+
+    /// Runs the thread's silent operations and announces its next event.
+    fn announce(&mut self, thread: usize) {
+        loop {
+            let pc = self.threads[thread].pc;
+            let Some(&op) = self.ops(thread).get(pc) else { break self.announce_end(thread) };
+            let registers = &mut self.threads[thread].registers;
+            let mut go_to = pc + 1;
+            match op {
+                Op::If { reg, is, to } if registers[reg] == is => go_to = to,
+                Op::IfNot { reg, is, to } if registers[reg] != is => go_to = to,
+                Op::If { .. } | Op::IfNot { .. } => {}
+                Op::Set { reg, value } => registers[reg] = match value {
+                    Num::Const(value) => value,
+                    Num::Reg(other, plus) => registers[other] + plus,
+                },
+                Op::FailIf { reg, is } => self.failed |= registers[reg] == is,
+                Op::FailIfNot { reg, is } => self.failed |= registers[reg] != is,
+                _ => {
+                    self.threads[thread].op = Some(op);
+                    let event = self.event(thread, op);
+                    let nanos = match op {
+                        Op::ParkNanos(nanos) | Op::Sleep(nanos) => Some(self.now + nanos),
+                        _ => None,
+                    };
+                    let state = &mut self.threads[thread];
+                    (state.next, state.deadline) = (Some(event), nanos);
+                    return;
+                }
+            }
+            self.threads[thread].pc = go_to;
+        }
+    }
+
+    fn announce_end(&mut self, thread: usize) {
+        self.threads[thread].op = None;
+        if thread != 0 {
+            self.threads[thread].next = Some(plain(EventKind::End, 0, SiteId::NONE));
+            return;
+        }
+        let (own, prefix) = (self.program.threads.len(), self.program.prefix.len());
+        let joined = self.threads[0].pc - prefix;
+        if joined == 0 && !self.threads[0].ending {
+            self.threads[0].ending = true;
+            for thread in 1..=own {
+                self.threads[thread].next = Some(plain(EventKind::Begin, 0, SiteId::NONE));
+            }
+        }
+        if joined < own {
+            self.threads[0].next = Some(plain(EventKind::Join, joined as u32 + 1, SiteId::NONE));
+        }
+    }
+
+    fn event(&mut self, thread: usize, op: Op) -> Event {
+        let site = SiteId((thread as u32) << 8 | self.threads[thread].pc as u32);
+        let var = |machine: &mut Self, kind, var: usize| machine.on(kind, var as u32, site);
+        let at = |machine: &Self, base: usize, index: usize| base + machine.threads[thread].registers[index] as usize;
+        match op {
+            Op::Read { var: v, .. } => var(self, EventKind::Read, v),
+            Op::ReadAt { base, index, .. } => var(self, EventKind::Read, at(self, base, index)),
+            Op::Write { var: v, .. } => var(self, EventKind::Write, v),
+            Op::WriteAt { base, index, .. } => var(self, EventKind::Write, at(self, base, index)),
+            Op::VolatileRead { var: v, .. } => var(self, EventKind::VolatileRead, v),
+            Op::VolatileWrite { var: v, .. } => var(self, EventKind::VolatileWrite, v),
+            Op::Cas { var: v, .. } | Op::Add { var: v, .. } => var(self, EventKind::Update, v),
+            Op::CasAt { base, index, .. } => var(self, EventKind::Update, at(self, base, index)),
+            Op::Lock(monitor) => self.on(EventKind::Lock, MONITORS + monitor as u32, site),
+            Op::Unlock(monitor) => self.on(EventKind::Unlock, MONITORS + monitor as u32, site),
+            Op::Wait(monitor) | Op::TimedWait(monitor, _) => self.on(EventKind::Wait, MONITORS + monitor as u32, site),
+            Op::Notify(monitor) => self.on(EventKind::Notify, MONITORS + monitor as u32, site),
+            Op::NotifyAll(monitor) => self.on(EventKind::NotifyAll, MONITORS + monitor as u32, site),
+            Op::Park | Op::ParkNanos(_) => plain(EventKind::Park, 0, site),
+            Op::Unpark(other) => plain(EventKind::Unpark, other as u32, site),
+            Op::Sleep(_) => plain(EventKind::Sleep, 0, site),
+            Op::Yield => plain(EventKind::Yield, 0, site),
+            Op::Interrupt(other) => plain(EventKind::Interrupt, other as u32, site),
+            Op::Interrupted { .. } => plain(EventKind::ClearInterrupted, thread as u32, site),
+            Op::Start(child) => plain(EventKind::Start, child as u32, site),
+            Op::Join(other) => plain(EventKind::Join, other as u32, site),
+            Op::Alive { thread: other, .. } => plain(EventKind::Alive, other as u32, site),
+            Op::If { .. } | Op::IfNot { .. } | Op::Set { .. } | Op::FailIf { .. } | Op::FailIfNot { .. } => {
+                unreachable!("silent operations are no events")
+            }
+        }
+    }
+
+    fn on(&mut self, kind: EventKind, object: u32, site: SiteId) -> Event {
+        let number = if self.extras.renumber {
+            self.numbers.iter().position(|&known| known == object).unwrap_or_else(|| {
+                self.numbers.push(object);
+                self.numbers.len() - 1
+            }) as u32
+        } else {
+            object
+        };
+        Event { kind, object: ObjectId(number), slot: 0, site }
+    }
+
+    pub fn outcome(&self) -> Outcome {
+        let stuck = self.pending().into_iter().map(|(thread, event)| (thread.0, event.kind, event.slot));
+        Outcome {
+            variables: self.variables.clone(),
+            registers: self.threads.iter().map(|thread| thread.registers).collect(),
+            failed: self.failed,
+            stuck: stuck.collect(),
+        }
+    }
+}
+
+impl Thread {
+    fn begun_or_announced(&self) -> bool {
+        self.begun || self.next.is_some()
+    }
+}
+
+fn plain(kind: EventKind, slot: u32, site: SiteId) -> Event {
+    Event { kind, object: ObjectId::NONE, slot, site }
+}
