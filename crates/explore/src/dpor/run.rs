@@ -3,7 +3,7 @@
 use super::path::{Node, Path, Sleeper, Unexpected, bits};
 use super::wakeup::Branch;
 use crate::spin::Spins;
-use schedule::{Choice, Divergence, Event, ObjectId, Scheduler, Turn};
+use schedule::{Choice, Divergence, Event, ObjectId, Scheduler, ThreadId, Turn};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The exploration while an execution is under way.
@@ -19,6 +19,10 @@ pub(super) struct Run {
     /// Whether a thread was held back because it spins.
     pub held: bool,
     runnable: Vec<(usize, Event)>,
+    /// Threads whose waits are over by time, since the last choice.
+    timed_out: Vec<ThreadId>,
+    /// Threads that can do what they have announced without cause, likewise.
+    unprompted: Vec<ThreadId>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -40,6 +44,14 @@ impl Scheduler for Guided {
             Divergence { step: choice.trace.steps.len(), expected: None, runnable: choice.threads().collect() }
         })
     }
+
+    fn timed_out(&mut self, thread: ThreadId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).timed_out.push(thread);
+    }
+
+    fn unprompted(&mut self, thread: ThreadId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).unprompted.push(thread);
+    }
 }
 
 impl From<Unexpected> for Outcome {
@@ -53,6 +65,8 @@ impl Run {
     pub fn restart(&mut self, shared: usize, guide: Vec<Branch>) {
         self.path.restart(shared);
         self.spins.clear();
+        self.timed_out.clear();
+        self.unprompted.clear();
         (self.replay, self.guide) = (shared, guide);
         (self.outcome, self.held) = (Outcome::Counts, false);
     }
@@ -76,6 +90,8 @@ impl Run {
         self.path.named(choice.runnable, &mut runnable)?;
         let turn = if depth < self.replay { self.again(depth, &runnable) } else { self.anew(choice, &runnable) };
         self.runnable = runnable;
+        self.timed_out.clear();
+        self.unprompted.clear();
         let (thread, events) = turn?;
         let (raw, _) = choice.runnable[thread];
         Ok(Turn { thread: raw, events })
@@ -99,7 +115,7 @@ impl Run {
     fn anew(&mut self, choice: &Choice<'_>, runnable: &[(usize, Event)]) -> Result<(usize, u32), Outcome> {
         let depth = choice.trace.steps.len();
         self.path.nodes.truncate(depth);
-        let mut node = self.arrive(choice, runnable);
+        let mut node = self.arrive(choice, runnable)?;
         let place = if self.guide.is_empty() {
             self.pick(&mut node, runnable)?
         } else {
@@ -119,22 +135,26 @@ impl Run {
     }
 
     /// The state that was reached.
-    fn arrive(&mut self, choice: &Choice<'_>, runnable: &[(usize, Event)]) -> Node {
+    fn arrive(&mut self, choice: &Choice<'_>, runnable: &[(usize, Event)]) -> Result<Node, Outcome> {
         let Path { nodes, order, state, names, group, .. } = &mut self.path;
         let depth = choice.trace.steps.len();
-        let new = |(raw, _): &&(schedule::ThreadId, Event)| raw.0 != 0 && !names.is_started(*raw);
+        let new = |(raw, _): &&(ThreadId, Event)| raw.0 != 0 && !names.is_started(*raw);
         if group.is_none() && choice.runnable.iter().any(|announced| new(&announced)) {
             *group = Some(depth);
         }
         let (mut timed_out, mut allowed) = (0, 0);
-        let prompted = runnable.iter().any(|&(thread, event)| state.can_do(thread, event));
-        for &(thread, event) in runnable {
-            if !state.can_do(thread, event) {
-                // Time passes only when nothing else can go on.
-                *(if prompted { &mut allowed } else { &mut timed_out }) |= 1 << thread;
-            }
+        for &thread in &self.timed_out {
+            state.time_out(names.name(thread));
+            timed_out |= 1 << names.name(thread);
         }
         let barrier = timed_out != 0;
+        for &thread in &self.unprompted {
+            state.allow(names.name(thread));
+            allowed |= 1 << names.name(thread);
+        }
+        if !runnable.iter().all(|&(thread, event)| state.can_do(thread, event)) {
+            return Err(Outcome::Unexpected);
+        }
         let mut objects = 0;
         let mut sleep = Vec::new();
         if let Some(before) = nodes.last() {
@@ -151,7 +171,7 @@ impl Run {
             .filter_map(|&(thread, event)| self.spins.round(thread, event).map(|round| (thread, round)))
             .collect();
         let (thread, event) = runnable[0];
-        Node { thread, event, sleep, branches: Vec::new(), timed_out, allowed, barrier, released: 0, spinning, objects }
+        Ok(Node { thread, event, sleep, branches: Vec::new(), timed_out, allowed, barrier, released: 0, spinning, objects })
     }
 
     /// Any thread will do that does not sleep. One that can go on as before saves a hand-over; one that spins

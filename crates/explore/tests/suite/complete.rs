@@ -2,29 +2,33 @@
 
 use crate::programs::*;
 use crate::toy::{Extras, Outcome, Program, brute_force, explore};
-use explore::{Dpor, DporCounts, DporSettings, Learnt, partial_order};
+use explore::{Dpor, End, DporCounts, DporSettings, Learnt, partial_order};
 use std::collections::BTreeSet;
 
-struct Explored {
-    counts: DporCounts,
-    outcomes: BTreeSet<Outcome>,
-    orders: BTreeSet<u64>,
+pub struct Explored {
+    pub counts: DporCounts,
+    pub outcomes: BTreeSet<Outcome>,
+    pub orders: BTreeSet<u64>,
 }
 
-/// Explores all of the program and checks that no trace comes twice.
-fn all(program: &Program, extras: Extras, max_events: usize) -> Explored {
+/// Explores all of the program and checks that no trace comes twice. Outcomes and orders are of the executions that
+/// were not cut short.
+pub fn all(program: &Program, extras: Extras, max_events: usize) -> Explored {
     let mut dpor = Dpor::new(DporSettings { stable_objects: !extras.renumber });
-    let (mut outcomes, mut orders) = (BTreeSet::new(), BTreeSet::new());
+    let (mut outcomes, mut orders, mut seen) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let executions = explore(program, &mut dpor, extras, max_events, 2_000_000, |ran, learnt| {
         assert_ne!(learnt, Learnt::Unexpected, "{program:?}\n{:?}", ran.trace);
         if learnt == Learnt::Counts {
-            let new = orders.insert(partial_order(&ran.execution()));
-            assert!(new, "twice: {:?}\nof {program:?}", ran.trace);
-            outcomes.insert(ran.outcome.clone());
+            let order = partial_order(&ran.execution());
+            assert!(seen.insert(order), "twice: {:?}\nof {program:?}", ran.trace);
+            if ran.end != End::Cut {
+                orders.insert(order);
+                outcomes.insert(ran.outcome.clone());
+            }
         }
     });
     assert!(dpor.is_complete(), "not complete after {executions}");
-    assert_eq!(dpor.counts().traces as usize, orders.len());
+    assert_eq!(dpor.counts().traces as usize, seen.len());
     Explored { counts: dpor.counts(), outcomes, orders }
 }
 

@@ -2,4 +2,5 @@
 
 mod complete;
 mod programs;
+mod random;
 mod toy;

@@ -5,7 +5,7 @@ use explore::{End, Execution, partial_order};
 use schedule::{Step, Trace};
 use std::collections::BTreeSet;
 
-/// What all interleavings of a program give.
+/// What all interleavings of a program give that are not cut short.
 #[derive(Clone, Debug, Default)]
 pub struct Brute {
     pub interleavings: u64,
@@ -23,7 +23,7 @@ pub fn brute_force(program: &Program, extras: Extras, max_events: usize, limit: 
 
 fn go_on(mut machine: Machine<'_>, trace: &mut Trace, max_events: usize, limit: u64, brute: &mut Brute) -> bool {
     let mut runnable = machine.runnable();
-    while runnable.is_empty() && machine.let_time_pass() {
+    while runnable.is_empty() && machine.let_time_pass().is_some() {
         runnable = machine.runnable();
     }
     if runnable.is_empty() || trace.steps.len() == max_events {
@@ -34,6 +34,9 @@ fn go_on(mut machine: Machine<'_>, trace: &mut Trace, max_events: usize, limit: 
             (true, false) => End::Stuck,
         };
         brute.interleavings += 1;
+        if end == End::Cut {
+            return brute.interleavings <= limit;
+        }
         brute.outcomes.insert(machine.outcome());
         brute.orders.insert(partial_order(&Execution { trace, pending: &pending, end }));
         return brute.interleavings <= limit;

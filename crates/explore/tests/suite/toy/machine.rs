@@ -107,28 +107,31 @@ impl<'p> Machine<'p> {
         self.threads.iter().enumerate().filter_map(next).collect()
     }
 
-    /// Lets time pass. Says whether a wait is over by that.
-    pub fn let_time_pass(&mut self) -> bool {
-        let waiting = |thread: &&mut Thread| thread.next.is_some() && thread.wait != Wait::Over && thread.deadline.is_some();
-        match self.threads.iter_mut().filter(waiting).min_by_key(|thread| thread.deadline) {
-            Some(thread) => {
-                self.now = self.now.max(thread.deadline.unwrap());
-                thread.wait = Wait::Over;
-                true
-            }
-            None => false,
-        }
+    /// Lets time pass. Says whose wait is over by that.
+    pub fn let_time_pass(&mut self) -> Option<ThreadId> {
+        let waiting = |(_, thread): &(usize, &mut Thread)| thread.next.is_some() && thread.wait != Wait::Over;
+        let timed = self.threads.iter_mut().enumerate().filter(waiting).filter(|(_, thread)| thread.deadline.is_some());
+        let (number, thread) = timed.min_by_key(|(_, thread)| thread.deadline)?;
+        self.now = self.now.max(thread.deadline?);
+        thread.wait = Wait::Over;
+        Some(ThreadId(number as u16))
+    }
+
+    /// Whether the thread can do what it has announced without cause, if the monitor is free.
+    pub fn is_unprompted(&self, thread: ThreadId) -> bool {
+        let state = &self.threads[thread.0 as usize];
+        let wakes = state.next.is_some_and(|event| event.kind == EventKind::Wake);
+        state.deadline.is_some() && state.early < self.extras.early || wakes && state.spurious < self.extras.spurious
     }
 
     fn can_do(&self, thread: usize, event: Event) -> bool {
         let state = &self.threads[thread];
-        let early = state.deadline.is_some() && state.early < self.extras.early;
+        let early = self.is_unprompted(ThreadId(thread as u16));
         match (event.kind, state.op) {
             (EventKind::Lock, Some(Op::Lock(monitor))) => self.is_free_for(monitor, thread),
             (EventKind::Wake, Some(Op::Wait(monitor) | Op::TimedWait(monitor, _))) => {
                 let chosen = self.tokens.iter().any(|(on, who)| *on == monitor && who.contains(&thread));
-                let spurious = state.spurious < self.extras.spurious;
-                (state.wait != Wait::Queued || chosen || spurious || early) && self.is_free_for(monitor, thread)
+                (state.wait != Wait::Queued || chosen || early) && self.is_free_for(monitor, thread)
             }
             (EventKind::Join, _) => {
                 self.threads[event.slot as usize].ended || state.interrupted || state.wait == Wait::Over || early

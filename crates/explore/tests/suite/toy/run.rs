@@ -29,7 +29,10 @@ pub fn run_with(program: &Program, scheduler: &mut dyn Scheduler, extras: Extras
     let (mut turn, mut last): (Option<Turn>, _) = (None, None);
     let end = loop {
         let mut runnable = machine.runnable();
-        while runnable.is_empty() && machine.let_time_pass() {
+        while runnable.is_empty()
+            && let Some(thread) = machine.let_time_pass()
+        {
+            scheduler.timed_out(thread);
             runnable = machine.runnable();
         }
         if runnable.is_empty() {
@@ -53,6 +56,9 @@ pub fn run_with(program: &Program, scheduler: &mut dyn Scheduler, extras: Extras
             turn.events -= 1;
         }
         let event = machine.perform(turn.thread);
+        if machine.is_unprompted(turn.thread) {
+            scheduler.unprompted(turn.thread);
+        }
         trace.steps.push(Step { thread: turn.thread, event });
     };
     Ran { trace, pending: machine.pending(), end, outcome: machine.outcome() }

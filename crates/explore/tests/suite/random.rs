@@ -1,0 +1,176 @@
+//! Random small programs, explored completely and by brute force: always the same.
+
+use crate::complete::all;
+use crate::toy::{Extras, Num, Op, Program, brute_force};
+use proptest::prelude::*;
+
+/// Statements, which become operations so that monitors are used as Java demands.
+#[derive(Clone, Debug)]
+enum Statement {
+    Plain(Op),
+    /// Does the rest only if the variable was zero.
+    When(usize, Vec<Statement>),
+    Locked(usize, Vec<Statement>),
+    Wait(usize, Option<u64>),
+    Notify(usize, bool),
+}
+
+fn compile(statements: &[Statement], held: &mut Vec<usize>, ops: &mut Vec<Op>) {
+    for statement in statements {
+        match statement {
+            Statement::Plain(op) => ops.push(*op),
+            Statement::When(var, body) => {
+                ops.push(Op::Read { var: *var, reg: 1 });
+                let jump = ops.len();
+                ops.push(Op::Yield);
+                compile(body, held, ops);
+                ops[jump] = Op::IfNot { reg: 1, is: 0, to: ops.len() };
+            }
+            Statement::Locked(monitor, body) => {
+                ops.push(Op::Lock(*monitor));
+                held.push(*monitor);
+                compile(body, held, ops);
+                held.pop();
+                ops.push(Op::Unlock(*monitor));
+            }
+            Statement::Wait(monitor, nanos) => {
+                let wait = nanos.map_or(Op::Wait(*monitor), |nanos| Op::TimedWait(*monitor, nanos));
+                holding(*monitor, held, ops, wait);
+            }
+            Statement::Notify(monitor, all) => {
+                let notify = if *all { Op::NotifyAll(*monitor) } else { Op::Notify(*monitor) };
+                holding(*monitor, held, ops, notify);
+            }
+        }
+    }
+}
+
+fn holding(monitor: usize, held: &[usize], ops: &mut Vec<Op>, op: Op) {
+    if held.contains(&monitor) {
+        ops.push(op);
+    } else {
+        ops.extend([Op::Lock(monitor), op, Op::Unlock(monitor)]);
+    }
+}
+
+const VARIABLES: usize = 2;
+
+fn access() -> impl Strategy<Value = Statement> {
+    let var = 0..VARIABLES;
+    prop_oneof![
+        (var.clone(), 0..2usize).prop_map(|(var, reg)| Op::Read { var, reg }),
+        (var.clone(), 1..3i64).prop_map(|(var, value)| Op::Write { var, value: Num::Const(value) }),
+        var.clone().prop_map(|var| Op::Write { var, value: Num::Reg(0, 1) }),
+        var.clone().prop_map(|var| Op::Add { var, value: 1, reg: 2 }),
+        (var, 0..2i64).prop_map(|(var, expect)| Op::Cas {
+            var,
+            expect: Num::Const(expect),
+            new: Num::Const(expect + 1),
+            reg: 2
+        }),
+    ]
+    .prop_map(Statement::Plain)
+}
+
+fn blocking(threads: usize) -> impl Strategy<Value = Statement> {
+    let other = 1..threads + 1;
+    let nanos = prop_oneof![Just(10u64), Just(20)];
+    prop_oneof![
+        (0..2usize, prop::option::of(nanos.clone())).prop_map(|(monitor, nanos)| Statement::Wait(monitor, nanos)),
+        (0..2usize, any::<bool>()).prop_map(|(monitor, all)| Statement::Notify(monitor, all)),
+        Just(Statement::Plain(Op::Park)),
+        nanos.clone().prop_map(|nanos| Statement::Plain(Op::ParkNanos(nanos))),
+        other.clone().prop_map(|thread| Statement::Plain(Op::Unpark(thread))),
+        nanos.prop_map(|nanos| Statement::Plain(Op::Sleep(nanos))),
+        other.clone().prop_map(|thread| Statement::Plain(Op::Interrupt(thread))),
+        Just(Statement::Plain(Op::Interrupted { reg: 3 })),
+        other.clone().prop_map(|thread| Statement::Plain(Op::Join(thread))),
+        other.prop_map(|thread| Statement::Plain(Op::Alive { thread, reg: 2 })),
+    ]
+}
+
+fn statement(threads: usize, with_blocking: bool) -> BoxedStrategy<Statement> {
+    let leaf = if with_blocking {
+        prop_oneof![2 => access().boxed(), 3 => blocking(threads).boxed()].boxed()
+    } else {
+        access().boxed()
+    };
+    let inner = prop::collection::vec(leaf.clone(), 1..3);
+    prop_oneof![
+        5 => leaf,
+        2 => (0..2usize, inner.clone()).prop_map(|(monitor, body)| Statement::Locked(monitor, body)),
+        1 => (0..VARIABLES, inner).prop_map(|(var, body)| Statement::When(var, body)),
+    ]
+    .boxed()
+}
+
+fn program(threads: usize, statements: usize, with_blocking: bool) -> impl Strategy<Value = Program> {
+    let thread = prop::collection::vec(statement(threads, with_blocking), 1..=statements);
+    prop::collection::vec(thread, threads).prop_map(|threads| {
+        let ops = |statements: &Vec<Statement>| {
+            let mut ops = Vec::new();
+            compile(statements, &mut Vec::new(), &mut ops);
+            ops
+        };
+        Program::new(VARIABLES, threads.iter().map(ops).collect())
+    })
+}
+
+/// The same outcomes and the same traces as all interleavings have, each once.
+fn same_as_brute_force(program: &Program, extras: Extras, max_events: usize) -> Result<(), TestCaseError> {
+    let Some(brute) = brute_force(program, extras, max_events, 4_000) else { return Ok(()) };
+    let explored = all(program, extras, max_events);
+    prop_assert_eq!(&explored.outcomes, &brute.outcomes);
+    let prompted = extras.spurious == 0 && extras.early == 0;
+    if prompted {
+        prop_assert_eq!(&explored.orders, &brute.orders);
+    }
+    if !extras.renumber {
+        prop_assert_eq!(explored.counts.redundant, 0);
+    }
+    Ok(())
+}
+
+fn cases(cases: u32) -> ProptestConfig {
+    let cases = std::env::var("RADDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn accesses_and_locks_of_two_threads(program in program(2, 3, false)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn accesses_and_locks_of_three_threads(program in program(3, 2, false)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn everything_of_two_threads(program in program(2, 3, true)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn everything_of_three_threads(program in program(3, 2, true)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn everything_cut_short(program in program(2, 3, true), max_events in 6..14usize) {
+        same_as_brute_force(&program, Extras::default(), max_events)?;
+    }
+
+    #[test]
+    fn everything_with_wakeups_without_cause(program in program(2, 3, true)) {
+        same_as_brute_force(&program, Extras { spurious: 1, early: 1, renumber: false }, 1000)?;
+    }
+
+    #[test]
+    fn everything_with_objects_numbered_by_first_touch(program in program(3, 2, true)) {
+        same_as_brute_force(&program, Extras { renumber: true, ..Extras::default() }, 1000)?;
+    }
+}
