@@ -10,6 +10,9 @@ pub struct Execution<'e> {
     /// What each thread that has not ended would do next, whether it can or not, in ascending order of threads.
     /// Without this the order of an event that never ran and one that did is not explored.
     pub pending: &'e [(ThreadId, Event)],
+    /// The threads whose waits were over because nothing else could go on and time has passed, each with the number
+    /// of steps before that.
+    pub timed_out: &'e [(usize, ThreadId)],
     /// Why it is over.
     pub end: End,
 }

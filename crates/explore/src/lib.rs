@@ -4,6 +4,10 @@
 pub mod dependency;
 mod dpor;
 mod execution;
+mod hang;
+mod preemption;
+mod races;
+mod rng;
 mod explorer;
 mod hash;
 mod names;
@@ -16,4 +20,7 @@ mod timeline;
 pub use dpor::{Dpor, DporCounts, DporSettings};
 pub use execution::{End, Execution, Learnt};
 pub use explorer::Explorer;
+pub use hang::{Hang, Held, hang};
+pub use preemption::{Interference, interference};
+pub use races::{Race, races};
 pub use partial_order::partial_order;

@@ -101,6 +101,11 @@ impl State {
         self.threads.get(thread).is_some_and(|thread| thread.ended)
     }
 
+    /// Whether the thread was interrupted and has not found out.
+    pub fn is_interrupted(&self, thread: usize) -> bool {
+        self.threads.get(thread).is_some_and(|thread| thread.interrupted)
+    }
+
     /// Who holds the monitor.
     pub fn holder(&self, object: ObjectId) -> Option<usize> {
         self.monitors.get(&object).and_then(|monitor| monitor.owner)

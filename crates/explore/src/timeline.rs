@@ -1,7 +1,6 @@
 //! A trace read back: threads by name, what each event touches, and where time has passed.
 //!
-//! For whoever has a trace and not the choices that led to it. A wait that is over without a notification, an
-//! interrupt or a permit is taken to be over by time, for a trace does not tell of wake-ups without cause.
+//! For whoever has an execution and not the choices that led to it.
 
 use crate::dependency::Footprint;
 use crate::execution::Execution;
@@ -27,7 +26,8 @@ impl Timeline {
         let (mut names, mut starts) = (Names::default(), Vec::new());
         // The test's own threads are there from the first event of any of them on, after what the first did.
         let mut group = None;
-        for step in &execution.trace.steps {
+        let mut timed_out = execution.timed_out.iter().peekable();
+        for (index, step) in execution.trace.steps.iter().enumerate() {
             let thread = names.name(step.thread);
             let event = names.event(thread, step.event);
             let Timeline { order, state, .. } = &mut timeline;
@@ -36,9 +36,10 @@ impl Timeline {
                 group = Some(order.last_of(0));
             }
             let start = if thread == 0 { None } else { started.or(group.flatten()) };
-            let barrier = !state.can_do(thread, event);
-            if barrier {
-                state.time_out(thread);
+            let mut barrier = false;
+            while let Some(&(_, over)) = timed_out.next_if(|&&(at, _)| at <= index) {
+                state.time_out(names.name(over));
+                barrier = true;
             }
             order.push(thread, state.footprint(thread, event), After { start, barrier });
             state.apply(thread, event);
@@ -46,7 +47,7 @@ impl Timeline {
             if event.kind == EventKind::Start {
                 let started = event.slot as usize;
                 starts.resize(starts.len().max(started + 1), None);
-                starts[started] = Some(timeline.steps.len());
+                starts[started] = Some(index);
             }
             timeline.steps.push((thread, event));
         }

@@ -39,6 +39,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct DporSettings {
     /// Every object has the same number in every execution. If not, they are numbered by first touch.
     pub stable_objects: bool,
+    /// A thread that has done so many events does no more. An execution ends when only such threads can go on. Every
+    /// trace within this bound is explored; a bound on all events of an execution together could not promise that.
+    pub max_events_a_thread: Option<u32>,
 }
 
 /// What was explored so far.
@@ -50,13 +53,15 @@ pub struct DporCounts {
     pub redundant: u64,
     /// Executions that did not go as they had to.
     pub unexpected: u64,
-    /// Executions that ended because they had as many events as are allowed.
+    /// Of these, executions in which a thread has done as many events as one may.
+    pub bounded: u64,
+    /// Of these, executions that were cut off by whoever ran them. What they might have led to is not known.
     pub cut: u64,
-    /// Executions in which a thread was held because it spins.
+    /// Of these, executions in which a thread was held because it spins.
     pub held: u64,
-    /// Executions in which a wait was over by time.
+    /// Of these, executions in which a wait was over by time.
     pub timed_out: u64,
-    /// Executions in which a thread went on without cause, for early or spurious wake-ups are allowed.
+    /// Of these, executions in which a thread went on without cause, for early or spurious wake-ups are allowed.
     pub unprompted: u64,
 }
 
@@ -78,7 +83,7 @@ impl Dpor {
     pub fn new(settings: DporSettings) -> Dpor {
         Dpor {
             settings,
-            run: Arc::default(),
+            run: Arc::new(Mutex::new(Run::new(settings.max_events_a_thread))),
             reversals: Reversals::default(),
             pending: Vec::new(),
             counts: DporCounts::default(),
@@ -92,9 +97,10 @@ impl Dpor {
         self.counts
     }
 
-    /// Whether every trace was run. False if something unexpected happened, for then that is not known.
+    /// Whether every trace was run. False if something unexpected happened or an execution was cut off, for then that
+    /// is not known.
     pub fn is_complete(&self) -> bool {
-        self.next.is_none() && !self.under_way && self.counts.unexpected == 0
+        self.next.is_none() && !self.under_way && self.counts.unexpected == 0 && self.counts.cut == 0
     }
 }
 
@@ -127,10 +133,12 @@ fn learn(run: &mut Run, execution: &Execution<'_>, pending: &mut Vec<(usize, Eve
     // The last choice may not have been followed, if the execution had to end.
     run.path.nodes.truncate(steps.max(run.replay));
     let stopped = execution.end == End::Stopped;
-    if steps < run.replay || stopped != (run.outcome == Outcome::Redundant) {
+    if steps < run.replay || stopped != (run.outcome != Outcome::Counts) {
         return Err(Unexpected);
     }
-    run.path.named(execution.pending, pending)
+    run.path.named(execution.pending, pending)?;
+    pending.retain(|&(thread, _)| run.may_go_on(thread));
+    Ok(())
 }
 
 /// Leaves all reversals to be explored that are possible by what is new in this execution.
@@ -158,8 +166,9 @@ fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals,
 
 fn count(counts: &mut DporCounts, run: &Run, end: End) -> Learnt {
     match run.outcome {
-        Outcome::Counts => {
+        Outcome::Counts | Outcome::Bounded => {
             counts.traces += 1;
+            counts.bounded += (run.outcome == Outcome::Bounded) as u64;
             counts.cut += (end == End::Cut) as u64;
             counts.held += run.held as u64;
             counts.timed_out += run.path.nodes.iter().any(|node| node.timed_out != 0) as u64;

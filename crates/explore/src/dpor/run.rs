@@ -15,6 +15,8 @@ pub(super) struct Run {
     /// What comes after them: the first child is followed, the others are left to do.
     pub guide: Vec<Branch>,
     pub spins: Spins,
+    /// So many events may a thread do.
+    pub max_events: Option<u32>,
     pub outcome: Outcome,
     /// Whether a thread was held back because it spins.
     pub held: bool,
@@ -29,6 +31,8 @@ pub(super) struct Run {
 pub(super) enum Outcome {
     #[default]
     Counts,
+    /// Only threads that have done as many events as one may can go on.
+    Bounded,
     Redundant,
     Unexpected,
 }
@@ -61,6 +65,10 @@ impl From<Unexpected> for Outcome {
 }
 
 impl Run {
+    pub fn new(max_events: Option<u32>) -> Run {
+        Run { max_events, ..Run::default() }
+    }
+
     /// Prepares for an execution.
     pub fn restart(&mut self, shared: usize, guide: Vec<Branch>) {
         self.path.restart(shared);
@@ -116,6 +124,9 @@ impl Run {
         let depth = choice.trace.steps.len();
         self.path.nodes.truncate(depth);
         let mut node = self.arrive(choice, runnable)?;
+        if !runnable.iter().any(|&(thread, _)| self.may_go_on(thread)) {
+            return Err(Outcome::Bounded);
+        }
         let place = if self.guide.is_empty() {
             self.pick(&mut node, runnable)?
         } else {
@@ -127,7 +138,7 @@ impl Run {
             let branch = branches.remove(0);
             (node.branches, self.guide) = (branches, branch.children);
             let place = runnable.iter().position(|&(thread, _)| thread == branch.thread);
-            place.ok_or(Outcome::Unexpected)?
+            place.filter(|&place| self.may_go_on(runnable[place].0)).ok_or(Outcome::Unexpected)?
         };
         (node.thread, node.event) = runnable[place];
         self.path.nodes.push(node);
@@ -177,7 +188,7 @@ impl Run {
     /// Any thread will do that does not sleep. One that can go on as before saves a hand-over; one that spins
     /// goes on only when nothing else can.
     fn pick(&mut self, node: &mut Node, runnable: &[(usize, Event)]) -> Result<usize, Outcome> {
-        let awake = |place: &usize| !node.is_asleep(runnable[*place].0);
+        let awake = |place: &usize| !node.is_asleep(runnable[*place].0) && self.may_go_on(runnable[*place].0);
         let spins = |place: &usize| node.spinning.iter().any(|&(thread, _)| thread == runnable[*place].0);
         let last = self.path.nodes.last().map(|node| node.thread);
         let going_on = runnable.iter().position(|&(thread, _)| Some(thread) == last);
@@ -193,7 +204,14 @@ impl Run {
         node.released = runnable.iter().fold(0, |mask, &(thread, _)| mask | 1 << thread);
         node.spinning.clear();
         let idle = |&place: &usize| self.path.order.last_of(runnable[place].0);
-        Ok((0..runnable.len()).min_by_key(idle).expect("internal bug: a choice without threads"))
+        let may_go_on = |&place: &usize| self.may_go_on(runnable[place].0);
+        Ok((0..runnable.len()).filter(may_go_on).min_by_key(idle).expect("internal bug: a choice without threads"))
+    }
+
+    /// Whether the thread has events left to do.
+    pub fn may_go_on(&self, thread: usize) -> bool {
+        let done = |step| self.path.order.number(step);
+        self.max_events.is_none_or(|max| self.path.order.last_of(thread).map_or(0, done) < max)
     }
 }
 

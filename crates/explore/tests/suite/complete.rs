@@ -2,7 +2,7 @@
 
 use crate::programs::*;
 use crate::toy::{Extras, Outcome, Program, brute_force, explore};
-use explore::{Dpor, End, DporCounts, DporSettings, Learnt, partial_order};
+use explore::{Dpor, DporCounts, DporSettings, Learnt, partial_order};
 use std::collections::BTreeSet;
 
 pub struct Explored {
@@ -11,24 +11,23 @@ pub struct Explored {
     pub orders: BTreeSet<u64>,
 }
 
-/// Explores all of the program and checks that no trace comes twice. Outcomes and orders are of the executions that
-/// were not cut short.
-pub fn all(program: &Program, extras: Extras, max_events: usize) -> Explored {
-    let mut dpor = Dpor::new(DporSettings { stable_objects: !extras.renumber });
-    let (mut outcomes, mut orders, mut seen) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let executions = explore(program, &mut dpor, extras, max_events, 2_000_000, |ran, learnt| {
+/// Explores all of the program and checks that no trace comes twice.
+pub fn all(program: &Program, extras: Extras, max_events_a_thread: u32) -> Explored {
+    let mut dpor = Dpor::new(DporSettings {
+        stable_objects: !extras.renumber,
+        max_events_a_thread: Some(max_events_a_thread),
+    });
+    let (mut outcomes, mut orders) = (BTreeSet::new(), BTreeSet::new());
+    let executions = explore(program, &mut dpor, extras, 100_000, 2_000_000, |ran, learnt| {
         assert_ne!(learnt, Learnt::Unexpected, "{program:?}\n{:?}", ran.trace);
         if learnt == Learnt::Counts {
-            let order = partial_order(&ran.execution());
-            assert!(seen.insert(order), "twice: {:?}\nof {program:?}", ran.trace);
-            if ran.end != End::Cut {
-                orders.insert(order);
-                outcomes.insert(ran.outcome.clone());
-            }
+            let new = orders.insert(partial_order(&ran.execution()));
+            assert!(new, "twice: {:?}\nof {program:?}", ran.trace);
+            outcomes.insert(ran.outcome.clone());
         }
     });
     assert!(dpor.is_complete(), "not complete after {executions}");
-    assert_eq!(dpor.counts().traces as usize, seen.len());
+    assert_eq!(dpor.counts().traces as usize, orders.len());
     Explored { counts: dpor.counts(), outcomes, orders }
 }
 

@@ -2,10 +2,10 @@
 
 use super::{Extras, Machine, Outcome, Program};
 use explore::{End, Execution, partial_order};
-use schedule::{Step, Trace};
+use schedule::{Step, ThreadId, Trace};
 use std::collections::BTreeSet;
 
-/// What all interleavings of a program give that are not cut short.
+/// What all interleavings of a program give.
 #[derive(Clone, Debug, Default)]
 pub struct Brute {
     pub interleavings: u64,
@@ -14,42 +14,64 @@ pub struct Brute {
     pub orders: BTreeSet<u64>,
 }
 
-/// Runs every interleaving; None if there are more than so many.
-pub fn brute_force(program: &Program, extras: Extras, max_events: usize, limit: u64) -> Option<Brute> {
-    let mut brute = Brute::default();
-    let mut trace = Trace::default();
-    go_on(Machine::new(program, extras), &mut trace, max_events, limit, &mut brute).then_some(brute)
+#[derive(Default)]
+struct Search {
+    brute: Brute,
+    trace: Trace,
+    timed_out: Vec<(usize, ThreadId)>,
+    max_events_a_thread: usize,
+    limit: u64,
 }
 
-fn go_on(mut machine: Machine<'_>, trace: &mut Trace, max_events: usize, limit: u64, brute: &mut Brute) -> bool {
-    let mut runnable = machine.runnable();
-    while runnable.is_empty() && machine.let_time_pass().is_some() {
-        runnable = machine.runnable();
+/// Runs every interleaving in which no thread does more than so many events; None if there are more than so many.
+pub fn brute_force(program: &Program, extras: Extras, max_events_a_thread: usize, limit: u64) -> Option<Brute> {
+    let mut search = Search { max_events_a_thread, limit, ..Search::default() };
+    search.go_on(Machine::new(program, extras)).then_some(search.brute)
+}
+
+impl Search {
+    fn go_on(&mut self, mut machine: Machine<'_>) -> bool {
+        let mut runnable = machine.runnable();
+        let timed_out = self.timed_out.len();
+        while runnable.is_empty()
+            && let Some(thread) = machine.let_time_pass()
+        {
+            self.timed_out.push((self.trace.steps.len(), thread));
+            runnable = machine.runnable();
+        }
+        let can_run = !runnable.is_empty();
+        let done = |thread: ThreadId| self.trace.steps.iter().filter(|step| step.thread == thread).count();
+        runnable.retain(|&(thread, _)| done(thread) < self.max_events_a_thread);
+        let within = if runnable.is_empty() { self.end(&machine, can_run) } else { self.branch(machine, &runnable) };
+        self.timed_out.truncate(timed_out);
+        within
     }
-    if runnable.is_empty() || trace.steps.len() == max_events {
+
+    fn branch(&mut self, machine: Machine<'_>, runnable: &[(ThreadId, schedule::Event)]) -> bool {
+        for &(thread, _) in runnable {
+            let mut next = machine.clone();
+            let event = next.perform(thread);
+            self.trace.steps.push(Step { thread, event });
+            let within = self.go_on(next);
+            self.trace.steps.pop();
+            if !within {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn end(&mut self, machine: &Machine<'_>, cut: bool) -> bool {
         let pending = machine.pending();
-        let end = match (runnable.is_empty(), pending.is_empty()) {
-            (false, _) => End::Cut,
-            (true, true) => End::Done,
-            (true, false) => End::Stuck,
+        let end = match (cut, pending.is_empty()) {
+            (true, _) => End::Cut,
+            (_, true) => End::Done,
+            (_, false) => End::Stuck,
         };
-        brute.interleavings += 1;
-        if end == End::Cut {
-            return brute.interleavings <= limit;
-        }
-        brute.outcomes.insert(machine.outcome());
-        brute.orders.insert(partial_order(&Execution { trace, pending: &pending, end }));
-        return brute.interleavings <= limit;
+        self.brute.interleavings += 1;
+        self.brute.outcomes.insert(machine.outcome());
+        let execution = Execution { trace: &self.trace, pending: &pending, timed_out: &self.timed_out, end };
+        self.brute.orders.insert(partial_order(&execution));
+        self.brute.interleavings <= self.limit
     }
-    for (thread, _) in runnable {
-        let mut next = machine.clone();
-        let event = next.perform(thread);
-        trace.steps.push(Step { thread, event });
-        let within = go_on(next, trace, max_events, limit, brute);
-        trace.steps.pop();
-        if !within {
-            return false;
-        }
-    }
-    true
 }

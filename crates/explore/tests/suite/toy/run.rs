@@ -9,13 +9,14 @@ use schedule::{Choice, Event, Scheduler, Step, ThreadId, Trace, Turn};
 pub struct Ran {
     pub trace: Trace,
     pub pending: Vec<(ThreadId, Event)>,
+    pub timed_out: Vec<(usize, ThreadId)>,
     pub end: End,
     pub outcome: Outcome,
 }
 
 impl Ran {
     pub fn execution(&self) -> Execution<'_> {
-        Execution { trace: &self.trace, pending: &self.pending, end: self.end }
+        Execution { trace: &self.trace, pending: &self.pending, timed_out: &self.timed_out, end: self.end }
     }
 }
 
@@ -25,7 +26,7 @@ pub fn run(program: &Program, scheduler: &mut dyn Scheduler) -> Ran {
 
 pub fn run_with(program: &Program, scheduler: &mut dyn Scheduler, extras: Extras, max_events: usize) -> Ran {
     let mut machine = Machine::new(program, extras);
-    let mut trace = Trace::default();
+    let (mut trace, mut timed_out) = (Trace::default(), Vec::new());
     let (mut turn, mut last): (Option<Turn>, _) = (None, None);
     let end = loop {
         let mut runnable = machine.runnable();
@@ -33,6 +34,7 @@ pub fn run_with(program: &Program, scheduler: &mut dyn Scheduler, extras: Extras
             && let Some(thread) = machine.let_time_pass()
         {
             scheduler.timed_out(thread);
+            timed_out.push((trace.steps.len(), thread));
             runnable = machine.runnable();
         }
         if runnable.is_empty() {
@@ -61,7 +63,7 @@ pub fn run_with(program: &Program, scheduler: &mut dyn Scheduler, extras: Extras
         }
         trace.steps.push(Step { thread: turn.thread, event });
     };
-    Ran { trace, pending: machine.pending(), end, outcome: machine.outcome() }
+    Ran { trace, pending: machine.pending(), timed_out, end, outcome: machine.outcome() }
 }
 
 /// Runs all that an explorer wants, at most so many, and shows each execution with what was learnt of it.
