@@ -35,6 +35,9 @@ pub enum End {
 pub enum Learnt {
     /// The execution counts. A complete explorer promises that no other one is equivalent to it.
     Counts,
+    /// The same, and the explorer stopped it because only threads that have done as many events as one may could go
+    /// on. Whoever judges it should take its end for [`End::Cut`].
+    Bounded,
     /// The explorer stopped it, because whatever it leads to was run before.
     Redundant,
     /// The execution did not go as the explorer was entitled to expect: it is not deterministic, or what can go

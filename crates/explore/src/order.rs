@@ -49,11 +49,6 @@ impl Order {
         self.steps.len()
     }
 
-    /// Whether there are no steps.
-    pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
-    }
-
     /// The thread of a step.
     pub fn thread(&self, step: usize) -> usize {
         self.steps[step].thread as usize

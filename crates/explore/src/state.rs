@@ -272,3 +272,14 @@ impl Monitor {
         self.tokens.retain(|&token| token != 0);
     }
 }
+
+/// The bits that are set, lowest first.
+pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros() as usize;
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            bit
+        })
+    })
+}

@@ -173,7 +173,7 @@ fn count(counts: &mut DporCounts, run: &Run, end: End) -> Learnt {
             counts.held += run.held as u64;
             counts.timed_out += run.path.nodes.iter().any(|node| node.timed_out != 0) as u64;
             counts.unprompted += run.path.nodes.iter().any(|node| node.allowed != 0) as u64;
-            Learnt::Counts
+            if run.outcome == Outcome::Bounded { Learnt::Bounded } else { Learnt::Counts }
         }
         Outcome::Redundant => {
             counts.redundant += 1;

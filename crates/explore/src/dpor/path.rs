@@ -4,7 +4,7 @@ use super::wakeup::Branch;
 use crate::dependency::Footprint;
 use crate::names::Names;
 use crate::order::{After, Order};
-use crate::state::{MAX_THREADS, State};
+use crate::state::{MAX_THREADS, State, bits};
 use schedule::{Event, EventKind, ThreadId, Trace};
 
 /// The nodes of the current execution, with the order of its events.
@@ -135,14 +135,4 @@ impl Path {
         };
         if into.iter().all(fits) { Ok(()) } else { Err(Unexpected) }
     }
-}
-
-pub(super) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros() as usize;
-        (mask != 0).then(|| {
-            mask &= mask - 1;
-            bit
-        })
-    })
 }

@@ -1,9 +1,9 @@
 //! Which events of an execution could have happened in the other order, and the sequences that make them.
 
-use super::path::{Path, bits};
+use super::path::Path;
 use super::wakeup::{Known, Sequence};
 use crate::dependency::{Footprint, Mode};
-use crate::state::State;
+use crate::state::{State, bits};
 use schedule::{Event, EventKind};
 
 /// An event that is to come earlier than it did, or than it would have.

@@ -1,8 +1,9 @@
 //! One execution of the exploration: first what was decided, then what is new.
 
-use super::path::{Node, Path, Sleeper, Unexpected, bits};
+use super::path::{Node, Path, Sleeper, Unexpected};
 use super::wakeup::Branch;
 use crate::spin::Spins;
+use crate::state::bits;
 use schedule::{Choice, Divergence, Event, ObjectId, Scheduler, ThreadId, Turn};
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -79,8 +79,11 @@ pub fn explore(
     while executions < max_executions
         && let Some(mut scheduler) = explorer.next()
     {
-        let ran = run_with(program, &mut *scheduler, extras, max_events);
+        let mut ran = run_with(program, &mut *scheduler, extras, max_events);
         let learnt = explorer.finish(&ran.execution());
+        if learnt == Learnt::Bounded {
+            ran.end = End::Cut;
+        }
         see(&ran, learnt);
         executions += 1;
     }
