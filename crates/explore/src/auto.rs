@@ -18,6 +18,8 @@ use schedule::Scheduler;
 /// How to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AutoSettings {
+    /// So many executions are given to the sweep at most.
+    pub sweep_budget: u64,
     /// So many executions are given to complete reduction.
     pub reduction_budget: u64,
     /// How reduction is done.
@@ -28,7 +30,7 @@ pub struct AutoSettings {
 
 impl Default for AutoSettings {
     fn default() -> Self {
-        AutoSettings { reduction_budget: 100_000, dpor: DporSettings::default(), seed: 1 }
+        AutoSettings { sweep_budget: 10_000, reduction_budget: 100_000, dpor: DporSettings::default(), seed: 1 }
     }
 }
 
@@ -58,6 +60,7 @@ pub struct Auto {
     pos: Pos,
     surw: Surw,
     executions: u64,
+    swept: u64,
     /// Races of executions that reduction has run, the first few.
     races: Vec<Race>,
 }
@@ -74,6 +77,7 @@ impl Auto {
             pos: Pos::new(settings.seed),
             surw: Surw::new(settings.seed),
             executions: 0,
+            swept: 0,
             races: Vec::new(),
         }
     }
@@ -111,6 +115,7 @@ impl Explorer for Auto {
         loop {
             let next = match self.phase {
                 Phase::Serial => self.serial.next(),
+                Phase::Sweep if self.swept >= self.settings.sweep_budget => None,
                 Phase::Sweep => self.sweep.next(),
                 Phase::Reduction if self.dpor.is_complete() => None,
                 Phase::Reduction if self.reduction_is_over() => None,
@@ -141,7 +146,10 @@ impl Explorer for Auto {
                 }
                 self.serial.finish(execution)
             }
-            Phase::Sweep => self.sweep.finish(execution),
+            Phase::Sweep => {
+                self.swept += 1;
+                self.sweep.finish(execution)
+            }
             Phase::Reduction => {
                 let learnt = self.dpor.finish(execution);
                 if matches!(learnt, Learnt::Counts | Learnt::Bounded) && self.races.is_empty() {

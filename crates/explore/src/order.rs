@@ -39,6 +39,8 @@ struct Ordered {
 pub struct After {
     /// For the first step of a thread: the step that has started it.
     pub start: Option<usize>,
+    /// The step that changed what the thread was spinning on.
+    pub change: Option<usize>,
     /// Nothing could go on before this step, so whatever came before happens before whatever comes now.
     pub barrier: bool,
 }
@@ -118,6 +120,9 @@ impl Order {
         match previous.map(|previous| previous as usize).or(after.start) {
             Some(before) => clock.extend_from_slice(self.clock(before)),
             None => clock.resize(self.stride, 0),
+        }
+        if let Some(change) = after.change {
+            join(&mut clock, self.clock(change));
         }
         if after.barrier {
             self.barriers.push((step, self.counts()));

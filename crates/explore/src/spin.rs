@@ -69,7 +69,7 @@ impl Spins {
 
     /// How many events a round has, if the thread, about to do that event, goes round and round.
     pub fn round(&self, thread: usize, next: Event) -> Option<usize> {
-        let reading = self.threads.get(thread).filter(|reading| !reading.released)?;
+        let reading = self.threads.get(thread)?;
         let events = &reading.events;
         // An update that has failed is announced as one that may not.
         let kind = if next.kind == EventKind::Update { EventKind::FailedUpdate } else { next.kind };
@@ -81,6 +81,11 @@ impl Spins {
             let tail = &events[events.len() - ROUNDS * round..];
             tail[0] == next && tail[round..] == tail[..tail.len() - round]
         })
+    }
+
+    /// Whether the thread was let go on although it spins.
+    pub fn is_released(&self, thread: usize) -> bool {
+        self.threads.get(thread).is_some_and(|reading| reading.released)
     }
 
     /// These threads go on although they spin, until they do something else or see another value.

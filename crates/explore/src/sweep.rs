@@ -6,11 +6,14 @@
 //!
 //! An execution takes four decisions, none of which allocates.
 
-use crate::execution::{Execution, Learnt};
+use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::serial::threads;
 use crate::stay::{stay, whole};
 use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn};
+
+/// Of a thread that comes to no end, only so many points are of interest.
+const ENDLESS: u32 = 64;
 
 /// Runs the sweep.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +89,8 @@ impl Explorer for Sweep {
         }
         // Nothing is gained by stopping right before the end, or where the thread could not get to.
         let ends = (last == EventKind::End) as u32;
-        if before < point.events || point.events + 2 + ends > total {
+        let endless = execution.end == End::Cut && point.events >= ENDLESS;
+        if endless || before < point.events || point.events + 2 + ends > total {
             self.next_pair();
         } else {
             point.events += 1;

@@ -41,7 +41,7 @@ impl Timeline {
                 state.time_out(names.name(over));
                 barrier = true;
             }
-            order.push(thread, state.footprint(thread, event), After { start, barrier });
+            order.push(thread, state.footprint(thread, event), After { start, barrier, change: None });
             state.apply(thread, event);
             names.happened(thread, event);
             if event.kind == EventKind::Start {

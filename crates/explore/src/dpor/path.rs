@@ -21,6 +21,8 @@ pub(super) struct Path {
     pub group: Option<usize>,
     /// For each thread: the step that has started it.
     starts: Vec<Option<usize>>,
+    /// For each thread that was spinning: the step that changed what it reads, until it goes on.
+    changes: Vec<Option<usize>>,
 }
 
 /// A state on the way, and the event that was chosen in it.
@@ -68,6 +70,7 @@ impl Path {
         self.state.clear();
         self.names.clear();
         self.starts.clear();
+        self.changes.clear();
         self.followed = 0;
     }
 
@@ -90,11 +93,13 @@ impl Path {
             for bit in bits(node.allowed) {
                 self.state.allow(bit);
             }
+            let change = self.changes.get_mut(thread).and_then(Option::take);
             if !replayed {
                 let footprint = self.state.footprint(thread, event);
-                let after = After { start: self.start_of(thread), barrier: self.nodes[index].barrier };
+                let after = After { start: self.start_of(thread), change, barrier: self.nodes[index].barrier };
                 self.order.push(thread, footprint, after);
             }
+            self.note_changes(index);
             self.state.apply(thread, event);
             self.names.happened(thread, event);
             if event.kind == EventKind::Start {
@@ -107,6 +112,24 @@ impl Path {
             self.followed += 1;
         }
         Ok(())
+    }
+
+    /// Threads that were spinning go on because of this step, if it changes what they read.
+    fn note_changes(&mut self, step: usize) {
+        for &(thread, round) in &self.nodes[step].spinning {
+            let footprint = self.order.footprint(step);
+            if thread != self.nodes[step].thread
+                && self.round(thread, step, round).any(|read| footprint.conflicts(self.order.footprint(read)))
+            {
+                self.changes.resize(self.changes.len().max(thread + 1), None);
+                self.changes[thread] = Some(step);
+            }
+        }
+    }
+
+    /// The last steps of a thread before this one, so many, the latest first.
+    pub fn round(&self, thread: usize, before: usize, count: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..before).rev().filter(move |&step| self.order.thread(step) == thread).take(count)
     }
 
     /// The step after which a thread exists: its start, or for the test's own threads what the first thread did

@@ -152,13 +152,7 @@ fn spins_on(path: &Path, early: usize, late: &Late) -> bool {
     if previous_step(path, late).is_some_and(|previous| previous > early) {
         return false;
     }
-    let mut own = previous_step(path, late);
-    let mut reads = Vec::with_capacity(round);
-    for _ in 0..round {
-        let Some(step) = own else { break };
-        reads.push(step);
-        own = path.order.previous(step);
-    }
+    let reads: Vec<usize> = path.round(late.thread, early, round).collect();
     let changes = |step: usize| reads.iter().any(|&read| path.order.footprint(step).conflicts(path.order.footprint(read)));
     !(early + 1..late.step).any(|step| !path.order.happens_before(early, step) && changes(step))
 }

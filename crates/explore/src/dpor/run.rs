@@ -191,22 +191,27 @@ impl Run {
     fn pick(&mut self, node: &mut Node, runnable: &[(usize, Event)]) -> Result<usize, Outcome> {
         let awake = |place: &usize| !node.is_asleep(runnable[*place].0) && self.may_go_on(runnable[*place].0);
         let spins = |place: &usize| node.spinning.iter().any(|&(thread, _)| thread == runnable[*place].0);
+        let released = |place: &usize| self.spins.is_released(runnable[*place].0);
         let last = self.path.nodes.last().map(|node| node.thread);
         let going_on = runnable.iter().position(|&(thread, _)| Some(thread) == last);
-        if let Some(place) = going_on.into_iter().chain(0..runnable.len()).find(|place| awake(place) && !spins(place)) {
+        let mut places = going_on.into_iter().chain(0..runnable.len());
+        if let Some(place) = places.find(|place| awake(place) && !spins(place) && !released(place)) {
             self.held |= !node.spinning.is_empty();
+            return Ok(place);
+        }
+        // Those that were let go on go in turns, for each may be what another waits for.
+        let idle = |&place: &usize| self.path.order.last_of(runnable[place].0);
+        if let Some(place) = (0..runnable.len()).filter(|place| awake(place) && released(place)).min_by_key(idle) {
             return Ok(place);
         }
         if !node.sleep.is_empty() {
             return Err(Outcome::Redundant);
         }
-        // Only threads that spin are left. They go on in turns, for each may be what another waits for.
+        // Only threads that spin are left.
+        let place = (0..runnable.len()).filter(awake).min_by_key(idle).ok_or(Outcome::Bounded)?;
+        node.released = node.spinning.iter().fold(0, |mask, &(thread, _)| mask | 1 << thread);
         node.barrier = true;
-        node.released = runnable.iter().fold(0, |mask, &(thread, _)| mask | 1 << thread);
-        node.spinning.clear();
-        let idle = |&place: &usize| self.path.order.last_of(runnable[place].0);
-        let may_go_on = |&place: &usize| self.may_go_on(runnable[place].0);
-        Ok((0..runnable.len()).filter(may_go_on).min_by_key(idle).expect("internal bug: a choice without threads"))
+        Ok(place)
     }
 
     /// Whether the thread has events left to do.

@@ -61,6 +61,8 @@ fn access() -> impl Strategy<Value = Statement> {
         (var.clone(), 0..2usize).prop_map(|(var, reg)| Op::Read { var, reg }),
         (var.clone(), 1..3i64).prop_map(|(var, value)| Op::Write { var, value: Num::Const(value) }),
         var.clone().prop_map(|var| Op::Write { var, value: Num::Reg(0, 1) }),
+        (var.clone(), 0..2usize).prop_map(|(var, reg)| Op::VolatileRead { var, reg }),
+        var.clone().prop_map(|var| Op::VolatileWrite { var, value: Num::Const(1) }),
         var.clone().prop_map(|var| Op::Add { var, value: 1, reg: 2 }),
         (var, 0..2i64).prop_map(|(var, expect)| Op::Cas {
             var,
@@ -104,7 +106,7 @@ fn statement(threads: usize, with_blocking: bool) -> BoxedStrategy<Statement> {
     .boxed()
 }
 
-fn program(threads: usize, statements: usize, with_blocking: bool) -> impl Strategy<Value = Program> {
+pub fn program(threads: usize, statements: usize, with_blocking: bool) -> impl Strategy<Value = Program> {
     let thread = prop::collection::vec(statement(threads, with_blocking), 1..=statements);
     prop::collection::vec(thread, threads).prop_map(|threads| {
         let ops = |statements: &Vec<Statement>| {
@@ -128,7 +130,7 @@ fn same_as_brute_force(program: &Program, extras: Extras, max_events_a_thread: u
     Ok(())
 }
 
-fn cases(cases: u32) -> ProptestConfig {
+pub fn cases(cases: u32) -> ProptestConfig {
     let cases = std::env::var("RADDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
