@@ -112,7 +112,7 @@ fn cut(execution: &Execution<'_>) -> Hang {
     let mut spinning = Vec::new();
     for (&(name, event, _), &(thread, _)) in timeline.pending.iter().zip(execution.pending) {
         if timeline.state.can_do(name, event) {
-            if spins.round(name, event).is_none() {
+            if spins.round_after(name, event, 4).is_none() {
                 return Hang::EndlessLoop;
             }
             spinning.push(thread);

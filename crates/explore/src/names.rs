@@ -12,6 +12,8 @@ use schedule::{Event, EventKind, ThreadId};
 pub(crate) struct Names {
     /// By who started it, and as the so manyth.
     started: FastMap<(u16, u16), u16>,
+    /// The other way round.
+    origins: FastMap<u16, (u16, u16)>,
     next: u16,
     /// For each thread of this execution: its name, if it was started by an event.
     names: Vec<Option<u16>>,
@@ -30,6 +32,31 @@ impl Names {
         self.names.get(thread.0 as usize).copied().flatten().unwrap_or(thread.0) as usize
     }
 
+    /// A number for a name that does not depend on the executions so far, as the name itself does.
+    pub fn label(&self, name: usize) -> u64 {
+        match self.origins.get(&(name as u16)) {
+            Some(&(by, number)) => {
+                let by = self.label(by as usize).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                (by ^ number as u64 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1 << 63
+            }
+            None => name as u64,
+        }
+    }
+
+    /// Whether the slot of such an event is a thread.
+    pub fn is_about_thread(kind: EventKind) -> bool {
+        matches!(
+            kind,
+            EventKind::Start
+                | EventKind::Unpark
+                | EventKind::Join
+                | EventKind::Interrupt
+                | EventKind::Interrupted
+                | EventKind::ClearInterrupted
+                | EventKind::Alive
+        )
+    }
+
     /// Whether an event has started the thread, or is announced to.
     pub fn is_started(&self, thread: ThreadId) -> bool {
         self.names.get(thread.0 as usize).is_some_and(Option::is_some)
@@ -39,12 +66,7 @@ impl Names {
     pub fn event(&mut self, name: usize, event: Event) -> Event {
         let slot = match event.kind {
             EventKind::Start => self.start(name, event.slot),
-            EventKind::Unpark
-            | EventKind::Join
-            | EventKind::Interrupt
-            | EventKind::Interrupted
-            | EventKind::ClearInterrupted
-            | EventKind::Alive => self.name(ThreadId(event.slot as u16)) as u32,
+            kind if Names::is_about_thread(kind) => self.name(ThreadId(event.slot as u16)) as u32,
             _ => event.slot,
         };
         Event { slot, ..event }
@@ -68,6 +90,7 @@ impl Names {
             self.next = name + 1;
             name
         });
+        self.origins.insert(name, (by as u16, number));
         let thread = thread as usize;
         if self.names.len() <= thread {
             self.names.resize(thread + 1, None);

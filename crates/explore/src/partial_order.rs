@@ -2,6 +2,7 @@
 
 use crate::execution::Execution;
 use crate::hash::FastMap;
+use crate::names::Names;
 use crate::timeline::Timeline;
 use schedule::ObjectId;
 
@@ -11,22 +12,24 @@ use schedule::ObjectId;
 ///
 /// For audits: an exploration that claims to be without repetition must never see one twice.
 pub fn partial_order(execution: &Execution<'_>) -> u64 {
-    let timeline = Timeline::of(execution);
-    let key = |step: usize| (timeline.order.thread(step) as u64) << 32 | timeline.order.number(step) as u64;
-    // The first event of the lowest thread that touches an object names it, whenever that happens.
+    let Timeline { steps, order, names, .. } = Timeline::of(execution);
+    let key = |step: usize| mix(names.label(order.thread(step)), order.number(step) as u64);
+    // Of all events that touch an object the one with the least key names it, whenever that happens.
     let mut objects: FastMap<ObjectId, u64> = FastMap::default();
-    for (step, (_, event)) in timeline.steps.iter().enumerate() {
+    for (step, (_, event)) in steps.iter().enumerate() {
         let name = objects.entry(event.object).or_insert(u64::MAX);
         *name = key(step).min(*name);
     }
     let mut sum = 0u64;
-    for (step, (thread, event)) in timeline.steps.iter().enumerate() {
-        let mut hash = mix(key(step), event.kind as u64);
-        hash = mix(hash, (event.slot as u64) << 32 | event.site.0 as u64);
+    for (step, &(thread, event)) in steps.iter().enumerate() {
+        let is_about_thread = Names::is_about_thread(event.kind);
+        let slot = if is_about_thread { names.label(event.slot as usize) } else { event.slot as u64 };
+        let mut hash = mix(mix(key(step), event.kind as u64), slot);
+        hash = mix(hash, event.site.0 as u64);
         hash = mix(hash, if event.object == ObjectId::NONE { u64::MAX } else { objects[&event.object] });
-        for (other, &count) in timeline.order.clock(step).iter().enumerate() {
-            if count != 0 && other != *thread {
-                hash = mix(hash, (other as u64) << 32 | count as u64);
+        for (other, &count) in order.clock(step).iter().enumerate() {
+            if count != 0 && other != thread {
+                hash = hash.wrapping_add(mix(names.label(other), count as u64));
             }
         }
         // A sum does not depend on the order in which the events happened to come.

@@ -18,6 +18,7 @@ pub(crate) struct Timeline {
     pub order: Order,
     /// At the end.
     pub state: State,
+    pub names: Names,
 }
 
 impl Timeline {
@@ -56,6 +57,7 @@ impl Timeline {
             let event = names.event(thread, event);
             timeline.pending.push((thread, event, timeline.state.footprint(thread, event)));
         }
+        timeline.names = names;
         timeline
     }
 }

@@ -53,6 +53,9 @@ pub struct DporCounts {
     pub redundant: u64,
     /// Executions that did not go as they had to.
     pub unexpected: u64,
+    /// How often all was begun anew because a loop became known in which a thread spins. The other counts are since
+    /// then.
+    pub restarts: u64,
     /// Of these, executions in which a thread has done as many events as one may.
     pub bounded: u64,
     /// Of these, executions that were cut off by whoever ran them. What they might have led to is not known.
@@ -117,11 +120,16 @@ impl Explorer for Dpor {
         if run.outcome != Outcome::Unexpected && learn(&mut run, execution, &mut self.pending).is_err() {
             run.outcome = Outcome::Unexpected;
         }
-        if run.outcome != Outcome::Unexpected {
+        if !matches!(run.outcome, Outcome::Unexpected | Outcome::Looped) {
             reverse(&mut run, &self.pending, &mut self.reversals, self.settings.stable_objects);
         }
         let learnt = count(&mut self.counts, &run, execution.end);
-        self.next = advance(&mut run);
+        self.next = if run.outcome == Outcome::Looped {
+            run.restart(0, Vec::new());
+            Some(0)
+        } else {
+            advance(&mut run)
+        };
         learnt
     }
 }
@@ -177,6 +185,10 @@ fn count(counts: &mut DporCounts, run: &Run, end: End) -> Learnt {
         }
         Outcome::Redundant => {
             counts.redundant += 1;
+            Learnt::Redundant
+        }
+        Outcome::Looped => {
+            *counts = DporCounts { restarts: counts.restarts + 1, ..DporCounts::default() };
             Learnt::Redundant
         }
         Outcome::Unexpected => {

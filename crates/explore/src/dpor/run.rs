@@ -35,6 +35,8 @@ pub(super) enum Outcome {
     /// Only threads that have done as many events as one may can go on.
     Bounded,
     Redundant,
+    /// A loop became known in which a thread spins: from here on it is held, so all begins anew.
+    Looped,
     Unexpected,
 }
 
@@ -124,6 +126,13 @@ impl Run {
     fn anew(&mut self, choice: &Choice<'_>, runnable: &[(usize, Event)]) -> Result<(usize, u32), Outcome> {
         let depth = choice.trace.steps.len();
         self.path.nodes.truncate(depth);
+        if let Some(last) = choice.trace.steps.last() {
+            let last = self.path.names.name(last.thread);
+            let next = runnable.iter().find(|&&(thread, _)| thread == last);
+            if next.is_some_and(|&(thread, event)| self.spins.learn(thread, event)) {
+                return Err(Outcome::Looped);
+            }
+        }
         let mut node = self.arrive(choice, runnable)?;
         if !runnable.iter().any(|&(thread, _)| self.may_go_on(thread)) {
             return Err(Outcome::Bounded);

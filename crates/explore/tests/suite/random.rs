@@ -1,8 +1,10 @@
 //! Random small programs, explored completely and by brute force: always the same.
 
 use crate::complete::all;
-use crate::toy::{Extras, Num, Op, Program, brute_force};
+use crate::toy::{Extras, Num, Op, Program, brute_force, explore, reachable};
+use explore::{Dpor, DporSettings, Learnt};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// Statements, which become operations so that monitors are used as Java demands.
 #[derive(Clone, Debug)]
@@ -11,6 +13,10 @@ enum Statement {
     /// Does the rest only if the variable was zero.
     When(usize, Vec<Statement>),
     Locked(usize, Vec<Statement>),
+    /// Reads a variable until it is not zero.
+    Await(usize),
+    /// Adds to a variable under a lock made of an update that is tried until it works.
+    SpinLocked(usize, usize),
     Wait(usize, Option<u64>),
     Notify(usize, bool),
 }
@@ -32,6 +38,18 @@ fn compile(statements: &[Statement], held: &mut Vec<usize>, ops: &mut Vec<Op>) {
                 compile(body, held, ops);
                 held.pop();
                 ops.push(Op::Unlock(*monitor));
+            }
+            Statement::Await(var) => {
+                let again = ops.len();
+                ops.push(Op::VolatileRead { var: *var, reg: 3 });
+                ops.push(Op::If { reg: 3, is: 0, to: again });
+            }
+            Statement::SpinLocked(lock, var) => {
+                let again = ops.len();
+                ops.push(Op::Cas { var: *lock, expect: Num::Const(0), new: Num::Const(1), reg: 3 });
+                ops.push(Op::If { reg: 3, is: 0, to: again });
+                ops.push(Op::Add { var: *var, value: 1, reg: 2 });
+                ops.push(Op::VolatileWrite { var: *lock, value: Num::Const(0) });
             }
             Statement::Wait(monitor, nanos) => {
                 let wait = nanos.map_or(Op::Wait(*monitor), |nanos| Op::TimedWait(*monitor, nanos));
@@ -118,6 +136,57 @@ pub fn program(threads: usize, statements: usize, with_blocking: bool) -> impl S
     })
 }
 
+/// Two threads that each start another one somewhere.
+fn families(statements: usize) -> impl Strategy<Value = Program> {
+    let four = prop::collection::vec(prop::collection::vec(statement(4, true), 1..=statements), 4);
+    (four, 0..3usize, 0..3usize, any::<bool>()).prop_map(|(threads, first, second, nested)| {
+        let mut threads: Vec<Vec<Op>> = threads
+            .iter()
+            .map(|statements| {
+                let mut ops = Vec::new();
+                compile(statements, &mut Vec::new(), &mut ops);
+                // Whoever looks at a thread must know it: only those that are there from the start.
+                let known = |op: &Op| {
+                    let (Op::Unpark(other) | Op::Interrupt(other) | Op::Join(other) | Op::Alive { thread: other, .. }) = op else {
+                        return true;
+                    };
+                    *other <= 2
+                };
+                ops.iter_mut().filter(|op| !known(op)).for_each(|op| *op = Op::Yield);
+                ops
+            })
+            .collect();
+        let children = threads.split_off(2);
+        // Before or after everything, for jumps in between are to places.
+        let mut start = |thread: usize, child: usize, place: usize| match place {
+            0 => threads[thread].push(Op::Start(child)),
+            1 => threads[thread] = vec![Op::Start(child)],
+            _ => threads[thread] = vec![Op::Add { var: 0, value: 1, reg: 0 }, Op::Start(child), Op::Write { var: 1, value: Num::Reg(0, 0) }],
+        };
+        start(0, 3, first);
+        if nested { start(0, 4, 0) } else { start(1, 4, second) }
+        Program { prefix: vec![Op::Write { var: 0, value: Num::Const(1) }], threads, children, variables: VARIABLES }
+    })
+}
+
+/// Threads some of which spin.
+fn spinning(threads: usize, statements: usize) -> impl Strategy<Value = Program> {
+    let statement = prop_oneof![
+        2 => access().boxed(),
+        1 => (0..VARIABLES).prop_map(Statement::Await).boxed(),
+        1 => (0..VARIABLES).prop_map(|var| Statement::SpinLocked(VARIABLES, var)).boxed(),
+    ];
+    let thread = prop::collection::vec(statement, 1..=statements);
+    prop::collection::vec(thread, threads).prop_map(|threads| {
+        let ops = |statements: &Vec<Statement>| {
+            let mut ops = Vec::new();
+            compile(statements, &mut Vec::new(), &mut ops);
+            ops
+        };
+        Program::new(VARIABLES + 1, threads.iter().map(ops).collect())
+    })
+}
+
 /// The same outcomes and the same traces as all interleavings have, each once.
 fn same_as_brute_force(program: &Program, extras: Extras, max_events_a_thread: usize) -> Result<(), TestCaseError> {
     let Some(brute) = brute_force(program, extras, max_events_a_thread, 4_000) else { return Ok(()) };
@@ -133,6 +202,21 @@ fn same_as_brute_force(program: &Program, extras: Extras, max_events_a_thread: u
 pub fn cases(cases: u32) -> ProptestConfig {
     let cases = std::env::var("RADDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Threads that spin come to the same ends as a search of all states finds.
+fn spins_end_as_all_states_do(program: &Program) -> Result<(), TestCaseError> {
+    let Some(outcomes) = reachable(program, 20_000) else { return Ok(()) };
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(60) });
+    let mut ends = BTreeSet::new();
+    explore(program, &mut dpor, Extras::default(), 10_000, 50_000, |ran, learnt| {
+        if learnt == Learnt::Counts {
+            ends.insert(ran.outcome.clone());
+        }
+    });
+    prop_assert!(dpor.is_complete(), "{:?}", dpor.counts());
+    prop_assert_eq!(ends, outcomes);
+    Ok(())
 }
 
 proptest! {
@@ -156,6 +240,26 @@ proptest! {
     #[test]
     fn everything_of_three_threads(program in program(3, 2, true)) {
         same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn threads_that_start_threads(program in families(2)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn threads_numbered_as_they_are_started(program in families(2)) {
+        same_as_brute_force(&program, Extras { renumber: true, ..Extras::default() }, 1000)?;
+    }
+
+    #[test]
+    fn threads_that_spin(program in spinning(2, 2)) {
+        spins_end_as_all_states_do(&program)?;
+    }
+
+    #[test]
+    fn three_threads_that_spin(program in spinning(3, 1)) {
+        spins_end_as_all_states_do(&program)?;
     }
 
     #[test]

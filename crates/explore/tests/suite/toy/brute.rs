@@ -3,7 +3,7 @@
 use super::{Extras, Machine, Outcome, Program};
 use explore::{End, Execution, partial_order};
 use schedule::{Step, ThreadId, Trace};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What all interleavings of a program give.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,32 @@ struct Search {
 pub fn brute_force(program: &Program, extras: Extras, max_events_a_thread: usize, limit: u64) -> Option<Brute> {
     let mut search = Search { max_events_a_thread, limit, ..Search::default() };
     search.go_on(Machine::new(program, extras)).then_some(search.brute)
+}
+
+/// The outcomes in which no thread can go on, by a search of all states. States count once, so loops that come back
+/// to a state they were in do no harm.
+pub fn reachable(program: &Program, limit: usize) -> Option<BTreeSet<Outcome>> {
+    let (mut seen, mut outcomes) = (HashSet::new(), BTreeSet::new());
+    let mut open = vec![Machine::new(program, Extras::default())];
+    while let Some(mut machine) = open.pop() {
+        while machine.runnable().is_empty() && machine.let_time_pass().is_some() {}
+        if seen.len() > limit {
+            return None;
+        }
+        if !seen.insert(machine.clone()) {
+            continue;
+        }
+        let runnable = machine.runnable();
+        if runnable.is_empty() {
+            outcomes.insert(machine.outcome());
+        }
+        for (thread, _) in runnable {
+            let mut next = machine.clone();
+            next.perform(thread);
+            open.push(next);
+        }
+    }
+    Some(outcomes)
 }
 
 impl Search {

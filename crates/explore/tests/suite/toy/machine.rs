@@ -5,13 +5,13 @@ use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
 use std::collections::BTreeMap;
 
 /// What an execution may do beyond what it must.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Extras {
     /// So often may each thread wake from a wait without cause.
     pub spurious: u32,
     /// So often may each thread's timed wait be over although others can go on.
     pub early: u32,
-    /// Objects get their numbers by first touch.
+    /// Objects get their numbers by first touch, and threads that others start as they are started.
     pub renumber: bool,
 }
 
@@ -22,10 +22,10 @@ pub struct Outcome {
     pub registers: Vec<[i64; 4]>,
     pub failed: bool,
     /// What the threads that cannot go on would do next, by kind.
-    pub stuck: Vec<(u16, EventKind, u32)>,
+    pub stuck: Vec<(usize, EventKind)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Machine<'p> {
     program: &'p Program,
     extras: Extras,
@@ -37,9 +37,11 @@ pub struct Machine<'p> {
     now: u64,
     pub failed: bool,
     numbers: Vec<u32>,
+    /// For each thread its place here, once it has a number.
+    places: Vec<usize>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Thread {
     pc: usize,
     registers: [i64; 4],
@@ -58,7 +60,7 @@ struct Thread {
     ending: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Wait {
     #[default]
     Not,
@@ -82,6 +84,7 @@ impl<'p> Machine<'p> {
             now: 0,
             failed: false,
             numbers: Vec::new(),
+            places: (0..if extras.renumber { 1 + program.threads.len() } else { count }).collect(),
         };
         machine.threads[0].begun = true;
         machine.announce(0);
@@ -98,35 +101,45 @@ impl<'p> Machine<'p> {
     }
 
     pub fn runnable(&self) -> Vec<(ThreadId, Event)> {
-        let can = |&(thread, event): &(ThreadId, Event)| self.can_do(thread.0 as usize, event);
+        let can = |&(thread, event): &(ThreadId, Event)| self.can_do(self.places[thread.0 as usize], event);
         self.pending().into_iter().filter(can).collect()
     }
 
     pub fn pending(&self) -> Vec<(ThreadId, Event)> {
-        let next = |(number, thread): (usize, &Thread)| Some((ThreadId(number as u16), thread.next?));
-        self.threads.iter().enumerate().filter_map(next).collect()
+        let next = |(number, &place): (usize, &usize)| Some((ThreadId(number as u16), self.threads[place].next?));
+        self.places.iter().enumerate().filter_map(next).collect()
+    }
+
+    /// The number of a thread, given its place. One that is about to be started gets one.
+    fn number_of(&mut self, place: usize) -> u32 {
+        let known = self.places.iter().position(|&other| other == place);
+        known.unwrap_or_else(|| {
+            self.places.push(place);
+            self.places.len() - 1
+        }) as u32
     }
 
     /// Lets time pass. Says whose wait is over by that.
     pub fn let_time_pass(&mut self) -> Option<ThreadId> {
         let waiting = |(_, thread): &(usize, &mut Thread)| thread.next.is_some() && thread.wait != Wait::Over;
         let timed = self.threads.iter_mut().enumerate().filter(waiting).filter(|(_, thread)| thread.deadline.is_some());
-        let (number, thread) = timed.min_by_key(|(_, thread)| thread.deadline)?;
+        let (place, thread) = timed.min_by_key(|(_, thread)| thread.deadline)?;
         self.now = self.now.max(thread.deadline?);
         thread.wait = Wait::Over;
-        Some(ThreadId(number as u16))
+        Some(ThreadId(self.number_of(place) as u16))
     }
 
     /// Whether the thread can do what it has announced without cause, if the monitor is free.
     pub fn is_unprompted(&self, thread: ThreadId) -> bool {
-        let state = &self.threads[thread.0 as usize];
+        let state = &self.threads[self.places[thread.0 as usize]];
         let wakes = state.next.is_some_and(|event| event.kind == EventKind::Wake);
         state.deadline.is_some() && state.early < self.extras.early || wakes && state.spurious < self.extras.spurious
     }
 
     fn can_do(&self, thread: usize, event: Event) -> bool {
         let state = &self.threads[thread];
-        let early = self.is_unprompted(ThreadId(thread as u16));
+        let number = self.places.iter().position(|&place| place == thread).expect("it has a number");
+        let early = self.is_unprompted(ThreadId(number as u16));
         match (event.kind, state.op) {
             (EventKind::Lock, Some(Op::Lock(monitor))) => self.is_free_for(monitor, thread),
             (EventKind::Wake, Some(Op::Wait(monitor) | Op::TimedWait(monitor, _))) => {
@@ -134,7 +147,8 @@ impl<'p> Machine<'p> {
                 (state.wait != Wait::Queued || chosen || early) && self.is_free_for(monitor, thread)
             }
             (EventKind::Join, _) => {
-                self.threads[event.slot as usize].ended || state.interrupted || state.wait == Wait::Over || early
+                let joined = self.places[event.slot as usize];
+                self.threads[joined].ended || state.interrupted || state.wait == Wait::Over || early
             }
             (EventKind::Park, _) => state.permit || state.interrupted || state.wait == Wait::Over || early,
             (EventKind::Sleep, _) => state.interrupted || state.wait == Wait::Over || early,
@@ -148,7 +162,7 @@ impl<'p> Machine<'p> {
 
     /// The thread does what it announced. Gives the event as the trace has it.
     pub fn perform(&mut self, id: ThreadId) -> Event {
-        let thread = id.0 as usize;
+        let thread = self.places[id.0 as usize];
         let mut event = self.threads[thread].next.take().expect("a thread does what it announced");
         let op = self.threads[thread].op;
         match (event.kind, op) {
@@ -396,14 +410,14 @@ impl<'p> Machine<'p> {
             Op::Notify(monitor) => self.on(EventKind::Notify, MONITORS + monitor as u32, site),
             Op::NotifyAll(monitor) => self.on(EventKind::NotifyAll, MONITORS + monitor as u32, site),
             Op::Park | Op::ParkNanos(_) => plain(EventKind::Park, 0, site),
-            Op::Unpark(other) => plain(EventKind::Unpark, other as u32, site),
+            Op::Unpark(other) => plain(EventKind::Unpark, self.number_of(other), site),
             Op::Sleep(_) => plain(EventKind::Sleep, 0, site),
             Op::Yield => plain(EventKind::Yield, 0, site),
-            Op::Interrupt(other) => plain(EventKind::Interrupt, other as u32, site),
-            Op::Interrupted { .. } => plain(EventKind::ClearInterrupted, thread as u32, site),
-            Op::Start(child) => plain(EventKind::Start, child as u32, site),
-            Op::Join(other) => plain(EventKind::Join, other as u32, site),
-            Op::Alive { thread: other, .. } => plain(EventKind::Alive, other as u32, site),
+            Op::Interrupt(other) => plain(EventKind::Interrupt, self.number_of(other), site),
+            Op::Interrupted { .. } => plain(EventKind::ClearInterrupted, self.number_of(thread), site),
+            Op::Start(child) => plain(EventKind::Start, self.number_of(child), site),
+            Op::Join(other) => plain(EventKind::Join, self.number_of(other), site),
+            Op::Alive { thread: other, .. } => plain(EventKind::Alive, self.number_of(other), site),
             Op::If { .. } | Op::IfNot { .. } | Op::Set { .. } | Op::FailIf { .. } | Op::FailIfNot { .. } => {
                 unreachable!("silent operations are no events")
             }
@@ -423,12 +437,14 @@ impl<'p> Machine<'p> {
     }
 
     pub fn outcome(&self) -> Outcome {
-        let stuck = self.pending().into_iter().map(|(thread, event)| (thread.0, event.kind, event.slot));
+        let stuck = self.pending().into_iter().map(|(thread, event)| (self.places[thread.0 as usize], event.kind));
+        let mut stuck: Vec<_> = stuck.collect();
+        stuck.sort();
         Outcome {
             variables: self.variables.clone(),
             registers: self.threads.iter().map(|thread| thread.registers).collect(),
             failed: self.failed,
-            stuck: stuck.collect(),
+            stuck,
         }
     }
 }

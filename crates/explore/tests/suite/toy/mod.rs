@@ -9,7 +9,7 @@ mod brute;
 mod machine;
 mod run;
 
-pub use brute::{Brute, brute_force};
+pub use brute::{brute_force, reachable};
 pub use machine::{Extras, Machine, Outcome};
 pub use run::{Ran, explore, run, run_with};
 
