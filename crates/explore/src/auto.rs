@@ -120,7 +120,7 @@ impl Explorer for Auto {
                 Phase::Reduction if self.dpor.is_complete() => None,
                 Phase::Reduction if self.reduction_is_over() => None,
                 Phase::Reduction => self.dpor.next(),
-                Phase::Sampling if self.executions % 2 == 0 => self.pos.next(),
+                Phase::Sampling if self.executions.is_multiple_of(2) => self.pos.next(),
                 Phase::Sampling => self.surw.next(),
                 Phase::Complete => return None,
             };
@@ -137,7 +137,7 @@ impl Explorer for Auto {
     }
 
     fn finish(&mut self, execution: &Execution<'_>) -> Learnt {
-        let even = self.executions % 2 == 0;
+        let even = self.executions.is_multiple_of(2);
         self.executions += 1;
         match self.phase {
             Phase::Serial => {

@@ -79,7 +79,8 @@ impl Explorer for Bounded {
         let schedule = self.now.front()?.clone();
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         run.otherwise.clear();
-        let follow = Follow { schedule, next: 0, preempts: self.preemptions < self.max_preemptions, run: self.run.clone() };
+        let follow =
+            Follow { schedule, next: 0, preempts: self.preemptions < self.max_preemptions, run: self.run.clone() };
         Some(Box::new(follow))
     }
 

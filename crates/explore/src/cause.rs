@@ -103,7 +103,10 @@ fn facts(execution: &Execution<'_>) -> Vec<FactAt> {
         for access in footprint.accesses() {
             for &(first, mode) in timeline.order.touching(access.resource) {
                 let first = first as usize;
-                if first < second.min(steps) && mode.conflicts(access.mode) && named[first].0.thread != occurrence.thread {
+                if first < second.min(steps)
+                    && mode.conflicts(access.mode)
+                    && named[first].0.thread != occurrence.thread
+                {
                     let fact = Fact { first: named[first].0, second: occurrence };
                     facts.push(FactAt { fact, object, first, second });
                 }

@@ -37,7 +37,7 @@ impl Names {
         match self.origins.get(&(name as u16)) {
             Some(&(by, number)) => {
                 let by = self.label(by as usize).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                (by ^ number as u64 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1 << 63
+                (by ^ (number as u64 + 1)).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1 << 63
             }
             None => name as u64,
         }

@@ -30,7 +30,9 @@ pub fn interference(execution: &Execution<'_>) -> Interference {
             };
             let before = names.name(before);
             let next = next.map(|next| names.event(before, next));
-            if next.is_some_and(|next| state.can_do(before, next) && spins.round_after(before, next, EVIDENCE).is_none()) {
+            if next
+                .is_some_and(|next| state.can_do(before, next) && spins.round_after(before, next, EVIDENCE).is_none())
+            {
                 interference.preemptions += 1;
                 interference.events_between += later.unwrap_or(steps.len()) - index;
             }

@@ -108,7 +108,11 @@ impl Detector {
         let mut clock = self.clock_of(thread);
         let key = (event.kind.is_access(), event.object, event.slot * event.kind.is_access() as u32);
         match event.kind {
-            EventKind::Lock | EventKind::Wake | EventKind::VolatileRead | EventKind::FailedUpdate | EventKind::Update => {
+            EventKind::Lock
+            | EventKind::Wake
+            | EventKind::VolatileRead
+            | EventKind::FailedUpdate
+            | EventKind::Update => {
                 if let Some(released) = self.released.get(&key) {
                     clock.join(released);
                 }
@@ -125,7 +129,9 @@ impl Detector {
             EventKind::Wake | EventKind::Sleep | EventKind::Join => Some(thread),
             _ => None,
         };
-        if let Some(interrupt) = about.filter(|&who| self.state.is_interrupted(who)).and_then(|who| self.interrupts.get(&who)) {
+        if let Some(interrupt) =
+            about.filter(|&who| self.state.is_interrupted(who)).and_then(|who| self.interrupts.get(&who))
+        {
             clock.join(interrupt);
         }
         clock.tick(thread);

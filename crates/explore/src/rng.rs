@@ -18,7 +18,7 @@ impl Rng {
 
     /// Below a limit, which must not be 0. The bias is below 2^-32 for limits below 2^32.
     pub fn below(&mut self, limit: u64) -> u64 {
-        (self.next() as u128 * limit as u128 >> 64) as u64
+        ((self.next() as u128 * limit as u128) >> 64) as u64
     }
 
     /// A generator of its own, for one execution.

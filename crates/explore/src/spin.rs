@@ -62,7 +62,9 @@ impl Spins {
             let resource = access.resource;
             for (_, reading) in self.threads.iter_mut().enumerate().filter(|&(other, _)| other != thread) {
                 let reads = |event: &Event| match resource.space {
-                    Space::Memory => event.kind.is_access() && event.object == resource.object && event.slot == resource.slot,
+                    Space::Memory => {
+                        event.kind.is_access() && event.object == resource.object && event.slot == resource.slot
+                    }
                     Space::Life => event.kind == EventKind::Alive && event.slot == resource.slot,
                     _ => false,
                 };

@@ -75,10 +75,7 @@ impl State {
 
     /// Whether the thread could do the event sooner or later only because another event makes it possible.
     pub fn can_block(event: Event) -> bool {
-        matches!(
-            event.kind,
-            EventKind::Lock | EventKind::Wake | EventKind::Join | EventKind::Park | EventKind::Sleep
-        )
+        matches!(event.kind, EventKind::Lock | EventKind::Wake | EventKind::Join | EventKind::Park | EventKind::Sleep)
     }
 
     /// The wait of this thread is over because time has passed, which happens when nothing else can go on.
@@ -137,28 +134,20 @@ impl State {
             EventKind::Lock | EventKind::Unlock | EventKind::Notify | EventKind::NotifyAll => monitor(),
             EventKind::Wait => monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Read),
             EventKind::Wake => monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Write),
-            EventKind::Park => thread_part(Space::Permit, own, Mode::Write).and(
-                Space::Interrupt,
-                ObjectId::NONE,
-                own,
-                Mode::Read,
-            ),
+            EventKind::Park => {
+                thread_part(Space::Permit, own, Mode::Write).and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
+            }
             EventKind::Unpark => thread_part(Space::Permit, slot, Mode::Set),
             EventKind::Start | EventKind::End => {
                 let whose = if event.kind == EventKind::End { own } else { slot };
                 thread_part(Space::Life, whose, Mode::Write)
             }
             EventKind::Alive => thread_part(Space::Life, slot, Mode::Read),
-            EventKind::Join => thread_part(Space::Life, slot, Mode::Read).and(
-                Space::Interrupt,
-                ObjectId::NONE,
-                own,
-                Mode::Write,
-            ),
-            EventKind::Sleep => thread_part(Space::Interrupt, own, Mode::Write),
-            EventKind::Interrupted | EventKind::ClearInterrupted => {
-                thread_part(Space::Interrupt, slot, Mode::Write)
+            EventKind::Join => {
+                thread_part(Space::Life, slot, Mode::Read).and(Space::Interrupt, ObjectId::NONE, own, Mode::Write)
             }
+            EventKind::Sleep => thread_part(Space::Interrupt, own, Mode::Write),
+            EventKind::Interrupted | EventKind::ClearInterrupted => thread_part(Space::Interrupt, slot, Mode::Write),
             EventKind::Interrupt => {
                 let flag = thread_part(Space::Interrupt, slot, Mode::Set);
                 // Whoever is interrupted in a wait leaves the wait set, so that a notification goes elsewhere.

@@ -76,8 +76,10 @@ fn profile(execution: &Execution<'_>) -> Profile {
             *writes |= step.event.kind != EventKind::Read && step.event.kind != EventKind::VolatileRead;
         }
     }
-    let conflict = |(counts, writes): &(Vec<u32>, bool)| *writes && counts.iter().filter(|&&count| count > 0).count() > 1;
-    let shared = counts.into_iter().filter(|(_, entry)| conflict(entry)).map(|(resource, (counts, _))| (resource, counts));
+    let conflict =
+        |(counts, writes): &(Vec<u32>, bool)| *writes && counts.iter().filter(|&&count| count > 0).count() > 1;
+    let shared =
+        counts.into_iter().filter(|(_, entry)| conflict(entry)).map(|(resource, (counts, _))| (resource, counts));
     let mut shared: Vec<_> = shared.collect();
     // The same order in every process.
     shared.sort_unstable_by_key(|(resource, _)| (resource.space as u8, resource.object, resource.slot));

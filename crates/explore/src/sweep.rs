@@ -11,6 +11,8 @@ use crate::explorer::Explorer;
 use crate::serial::threads;
 use crate::stay::{stay, whole};
 use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Of a thread that comes to no end, only so many points are of interest.
 const ENDLESS: u32 = 64;
@@ -22,8 +24,10 @@ pub struct Sweep {
     threads: Vec<ThreadId>,
     /// Those that begin with an event that nobody can notice.
     begun: Vec<ThreadId>,
-    point: Option<Inside>,
+    point: Option<Point>,
     done: bool,
+    /// Whether the outer thread of the last schedule was stopped with nothing left to do.
+    at_end: Arc<AtomicBool>,
 }
 
 impl Sweep {
@@ -57,7 +61,7 @@ impl Sweep {
         self.point = next.map(|pair| {
             let (outer, inner) = (self.threads[pair / count], self.threads[pair % count]);
             let events = 1 + self.begun.contains(&outer) as u32;
-            Inside { outer, inner, events, stage: Stage::Before }
+            Point { outer, inner, events }
         });
     }
 }
@@ -66,7 +70,10 @@ impl Explorer for Sweep {
     fn next(&mut self) -> Option<Box<dyn Scheduler + Send>> {
         match self.point {
             _ if self.done => None,
-            Some(point) => Some(Box::new(point)),
+            Some(point) => {
+                self.at_end.store(false, Ordering::Relaxed);
+                Some(Box::new(Inside { point, stage: Stage::Before, at_end: self.at_end.clone() }))
+            }
             // Who there is becomes known by running once.
             None => Some(Box::new(schedule::InOrder)),
         }
@@ -77,20 +84,12 @@ impl Explorer for Sweep {
             self.begin(execution);
             return Learnt::Counts;
         };
-        let (mut before, mut total, mut inside) = (0, 0, false);
-        let mut last = EventKind::Begin;
-        for step in &execution.trace.steps {
-            inside |= step.thread == point.inner;
-            if step.thread == point.outer {
-                total += 1;
-                before += !inside as u32;
-                last = step.event.kind;
-            }
-        }
-        // Nothing is gained by stopping right before the end, or where the thread could not get to.
-        let ends = (last == EventKind::End) as u32;
+        let inner = execution.trace.steps.iter().position(|step| step.thread == point.inner);
+        let steps = &execution.trace.steps[..inner.unwrap_or(execution.trace.steps.len())];
+        let before = steps.iter().filter(|step| step.thread == point.outer).count();
         let endless = execution.end == End::Cut && point.events >= ENDLESS;
-        if endless || before < point.events || point.events + 2 + ends > total {
+        // Past where the thread gets to on its own there are no more points.
+        if endless || before < point.events as usize || self.at_end.load(Ordering::Relaxed) {
             self.next_pair();
         } else {
             point.events += 1;
@@ -99,14 +98,19 @@ impl Explorer for Sweep {
     }
 }
 
-/// One schedule of the sweep.
 #[derive(Clone, Copy, Debug)]
-struct Inside {
+struct Point {
     outer: ThreadId,
     inner: ThreadId,
     /// The outer thread is stopped after so many of its events.
     events: u32,
+}
+
+/// One schedule of the sweep.
+struct Inside {
+    point: Point,
     stage: Stage,
+    at_end: Arc<AtomicBool>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,16 +122,21 @@ enum Stage {
 
 impl Scheduler for Inside {
     fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence> {
-        if self.stage == Stage::Before && choice.can_run(self.outer) {
+        let Point { outer, inner, events } = self.point;
+        if self.stage == Stage::Before && choice.can_run(outer) {
             self.stage = Stage::Inside;
-            return Ok(Turn { thread: self.outer, events: self.events });
+            return Ok(Turn { thread: outer, events });
         }
         if self.stage == Stage::Inside {
             self.stage = Stage::After;
-            if choice.can_run(self.inner) {
-                return Ok(whole(self.inner));
+            let next = choice.runnable.iter().find(|&&(thread, _)| thread == outer);
+            if next.is_none_or(|(_, event)| event.kind == EventKind::End) {
+                self.at_end.store(true, Ordering::Relaxed);
+            }
+            if choice.can_run(inner) {
+                return Ok(whole(inner));
             }
         }
-        Ok(stay(choice, &[self.outer, self.inner]))
+        Ok(stay(choice, &[outer, inner]))
     }
 }

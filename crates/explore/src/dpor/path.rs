@@ -82,8 +82,12 @@ impl Path {
             let event = self.names.event(thread, step.event);
             let node = self.nodes.get_mut(index).ok_or(Unexpected)?;
             let replayed = index < self.order.len();
-            let failed = node.event.kind == EventKind::Update && event.kind == EventKind::FailedUpdate;
-            if node.thread != thread || (node.event != event && !(failed && !replayed)) {
+            // Whether an update fails is told once it has run.
+            let announced = match event.kind {
+                EventKind::FailedUpdate if !replayed => Event { kind: node.event.kind, ..event },
+                _ => event,
+            };
+            if node.thread != thread || node.event != announced {
                 return Err(Unexpected);
             }
             node.event = event;
@@ -143,11 +147,7 @@ impl Path {
     }
 
     /// Threads and events of a choice, with names. Err if there are more threads than can be followed.
-    pub fn named(
-        &mut self,
-        announced: &[(ThreadId, Event)],
-        into: &mut Vec<(usize, Event)>,
-    ) -> Result<(), Unexpected> {
+    pub fn named(&mut self, announced: &[(ThreadId, Event)], into: &mut Vec<(usize, Event)>) -> Result<(), Unexpected> {
         into.clear();
         for &(thread, event) in announced {
             let name = self.names.name(thread);

@@ -58,11 +58,8 @@ impl Reversals {
     }
 
     fn list_candidates(&mut self, path: &Path, late: &Late) {
-        let previous = if late.step < path.order.len() {
-            path.order.previous(late.step)
-        } else {
-            path.order.last_of(late.thread)
-        };
+        let previous =
+            if late.step < path.order.len() { path.order.previous(late.step) } else { path.order.last_of(late.thread) };
         let previous = previous.or_else(|| path.start_of(late.thread));
         self.candidates.clear();
         for access in late.footprint.accesses() {
@@ -153,6 +150,7 @@ fn spins_on(path: &Path, early: usize, late: &Late) -> bool {
         return false;
     }
     let reads: Vec<usize> = path.round(late.thread, early, round).collect();
-    let changes = |step: usize| reads.iter().any(|&read| path.order.footprint(step).conflicts(path.order.footprint(read)));
+    let changes =
+        |step: usize| reads.iter().any(|&read| path.order.footprint(step).conflicts(path.order.footprint(read)));
     !(early + 1..late.step).any(|step| !path.order.happens_before(early, step) && changes(step))
 }

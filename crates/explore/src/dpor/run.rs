@@ -192,7 +192,18 @@ impl Run {
             .filter_map(|&(thread, event)| self.spins.round(thread, event).map(|round| (thread, round)))
             .collect();
         let (thread, event) = runnable[0];
-        Ok(Node { thread, event, sleep, branches: Vec::new(), timed_out, allowed, barrier, released: 0, spinning, objects })
+        Ok(Node {
+            thread,
+            event,
+            sleep,
+            branches: Vec::new(),
+            timed_out,
+            allowed,
+            barrier,
+            released: 0,
+            spinning,
+            objects,
+        })
     }
 
     /// Any thread will do that does not sleep. One that can go on as before saves a hand-over; one that spins

@@ -13,10 +13,8 @@ pub struct Explored {
 
 /// Explores all of the program and checks that no trace comes twice.
 pub fn all(program: &Program, extras: Extras, max_events_a_thread: u32) -> Explored {
-    let mut dpor = Dpor::new(DporSettings {
-        stable_objects: !extras.renumber,
-        max_events_a_thread: Some(max_events_a_thread),
-    });
+    let mut dpor =
+        Dpor::new(DporSettings { stable_objects: !extras.renumber, max_events_a_thread: Some(max_events_a_thread) });
     let (mut outcomes, mut orders) = (BTreeSet::new(), BTreeSet::new());
     let executions = explore(program, &mut dpor, extras, 100_000, 2_000_000, |ran, learnt| {
         assert_ne!(learnt, Learnt::Unexpected, "{program:?}\n{:?}", ran.trace);
@@ -97,7 +95,14 @@ fn last_zero_as_published() {
 
 #[test]
 fn known_programs_agree_with_brute_force() {
-    for program in [increments(2, 1), philosophers(2, false), locked_increments(2, 1), readers(2), lost_notification(), publication()] {
+    for program in [
+        increments(2, 1),
+        philosophers(2, false),
+        locked_increments(2, 1),
+        readers(2),
+        lost_notification(),
+        publication(),
+    ] {
         let brute = brute_force(&program, Extras::default(), 100, 1_000_000).unwrap();
         let explored = all(&program, Extras::default(), 100);
         assert_eq!((&explored.outcomes, &explored.orders), (&brute.outcomes, &brute.orders), "{program:?}");

@@ -15,8 +15,7 @@ pub fn atomic_increments(threads: usize, times: usize) -> Program {
 
 /// The same, each read and write under a lock.
 pub fn locked_increments(threads: usize, times: usize) -> Program {
-    let once =
-        [Op::Lock(0), Op::Read { var: 0, reg: 0 }, Op::Write { var: 0, value: Num::Reg(0, 1) }, Op::Unlock(0)];
+    let once = [Op::Lock(0), Op::Read { var: 0, reg: 0 }, Op::Write { var: 0, value: Num::Reg(0, 1) }, Op::Unlock(0)];
     Program::new(1, vec![once.repeat(times); threads])
 }
 
@@ -70,10 +69,7 @@ pub fn last_zero(count: usize) -> Program {
     ];
     let mut threads = vec![search];
     for element in 1..=count {
-        threads.push(vec![
-            Op::Read { var: element - 1, reg: 0 },
-            Op::Write { var: element, value: Num::Reg(0, 1) },
-        ]);
+        threads.push(vec![Op::Read { var: element - 1, reg: 0 }, Op::Write { var: element, value: Num::Reg(0, 1) }]);
     }
     Program::new(count + 1, threads)
 }
@@ -82,12 +78,8 @@ pub fn last_zero(count: usize) -> Program {
 pub fn spin(volatile: bool) -> Program {
     let read = |var, reg| if volatile { Op::VolatileRead { var, reg } } else { Op::Read { var, reg } };
     let write = |var, value| if volatile { Op::VolatileWrite { var, value } } else { Op::Write { var, value } };
-    let waits = vec![
-        read(1, 0),
-        Op::If { reg: 0, is: 0, to: 0 },
-        Op::Read { var: 0, reg: 1 },
-        Op::FailIfNot { reg: 1, is: 7 },
-    ];
+    let waits =
+        vec![read(1, 0), Op::If { reg: 0, is: 0, to: 0 }, Op::Read { var: 0, reg: 1 }, Op::FailIfNot { reg: 1, is: 7 }];
     let sets = vec![Op::Write { var: 0, value: Num::Const(7) }, write(1, Num::Const(1))];
     Program::new(2, vec![waits, sets])
 }
@@ -118,7 +110,10 @@ pub fn endless() -> Program {
 
 /// One waits without looking first; the other notifies once.
 pub fn lost_notification() -> Program {
-    Program::new(0, vec![vec![Op::Lock(0), Op::Wait(0), Op::Unlock(0)], vec![Op::Lock(0), Op::Notify(0), Op::Unlock(0)]])
+    Program::new(
+        0,
+        vec![vec![Op::Lock(0), Op::Wait(0), Op::Unlock(0)], vec![Op::Lock(0), Op::Notify(0), Op::Unlock(0)]],
+    )
 }
 
 /// Two wait, one is notified, which passes it on only if it is the first.
@@ -150,7 +145,11 @@ pub fn accounts() -> Program {
         let mut ops = Vec::new();
         for (account, change) in [(from, -1), (to, 1)] {
             ops.extend([Op::Lock(account), Op::Read { var: account, reg: 0 }, Op::Unlock(account)]);
-            ops.extend([Op::Lock(account), Op::Write { var: account, value: Num::Reg(0, change) }, Op::Unlock(account)]);
+            ops.extend([
+                Op::Lock(account),
+                Op::Write { var: account, value: Num::Reg(0, change) },
+                Op::Unlock(account),
+            ]);
         }
         ops
     };

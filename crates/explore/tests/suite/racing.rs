@@ -19,7 +19,8 @@ fn happens_before(steps: &[Step]) -> Vec<BTreeSet<usize>> {
             let same_place = a.object == b.object && a.slot == b.slot;
             let edge = other.thread == step.thread
                 || matches!((a.kind, b.kind), (Unlock | Wait, Lock | Wake)) && a.object == b.object
-                || matches!((a.kind, b.kind), (VolatileWrite | Update, VolatileRead | Update | FailedUpdate)) && same_place
+                || matches!((a.kind, b.kind), (VolatileWrite | Update, VolatileRead | Update | FailedUpdate))
+                    && same_place
                 || a.kind == End && matches!(b.kind, Join | Alive) && b.slot == other.thread.0 as u32
                 || a.kind == Interrupt && finds_out(steps, earlier, later);
             if edge {
@@ -49,9 +50,10 @@ fn finds_out(steps: &[Step], earlier: usize, later: usize) -> bool {
             EventKind::Wake | EventKind::Sleep | EventKind::ClearInterrupted | EventKind::Join
         );
     // Interrupts of which the thread was told are over; whoever interrupted before that did so too.
-    let set = (0..later).rev().take_while(|&at| !clears(at)).any(|at| {
-        steps[at].event.kind == EventKind::Interrupt && steps[at].event.slot == target.0 as u32
-    });
+    let set = (0..later)
+        .rev()
+        .take_while(|&at| !clears(at))
+        .any(|at| steps[at].event.kind == EventKind::Interrupt && steps[at].event.slot == target.0 as u32);
     looks && set
 }
 

@@ -147,7 +147,9 @@ fn families(statements: usize) -> impl Strategy<Value = Program> {
                 compile(statements, &mut Vec::new(), &mut ops);
                 // Whoever looks at a thread must know it: only those that are there from the start.
                 let known = |op: &Op| {
-                    let (Op::Unpark(other) | Op::Interrupt(other) | Op::Join(other) | Op::Alive { thread: other, .. }) = op else {
+                    let (Op::Unpark(other) | Op::Interrupt(other) | Op::Join(other) | Op::Alive { thread: other, .. }) =
+                        op
+                    else {
                         return true;
                     };
                     *other <= 2
@@ -161,10 +163,20 @@ fn families(statements: usize) -> impl Strategy<Value = Program> {
         let mut start = |thread: usize, child: usize, place: usize| match place {
             0 => threads[thread].push(Op::Start(child)),
             1 => threads[thread] = vec![Op::Start(child)],
-            _ => threads[thread] = vec![Op::Add { var: 0, value: 1, reg: 0 }, Op::Start(child), Op::Write { var: 1, value: Num::Reg(0, 0) }],
+            _ => {
+                threads[thread] = vec![
+                    Op::Add { var: 0, value: 1, reg: 0 },
+                    Op::Start(child),
+                    Op::Write { var: 1, value: Num::Reg(0, 0) },
+                ]
+            }
         };
         start(0, 3, first);
-        if nested { start(0, 4, 0) } else { start(1, 4, second) }
+        if nested {
+            start(0, 4, 0)
+        } else {
+            start(1, 4, second)
+        }
         Program { prefix: vec![Op::Write { var: 0, value: Num::Const(1) }], threads, children, variables: VARIABLES }
     })
 }

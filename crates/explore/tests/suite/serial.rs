@@ -1,7 +1,7 @@
 //! Serial orders and the sweep.
 
 use crate::programs::*;
-use crate::toy::{Extras, Program, explore};
+use crate::toy::{Extras, Num, Op, Program, explore};
 use explore::{Explorer, Serial, Sweep};
 use schedule::Schedule;
 
@@ -10,7 +10,8 @@ fn schedules(program: &Program, explorer: &mut dyn Explorer) -> Vec<Vec<(u16, u3
     explore(program, explorer, Extras::default(), 10_000, 10_000, |ran, _| {
         let turns = Schedule::of(&ran.trace).turns;
         // What the first thread does is to wait for the others.
-        schedules.push(turns.iter().filter(|turn| turn.thread.0 != 0).map(|turn| (turn.thread.0, turn.events)).collect());
+        schedules
+            .push(turns.iter().filter(|turn| turn.thread.0 != 0).map(|turn| (turn.thread.0, turn.events)).collect());
     });
     schedules
 }
@@ -37,9 +38,22 @@ fn the_sweep_runs_each_thread_whole_at_each_point_of_each_other() {
     // A thread begins, does four accesses, ends: between any two of these accesses the other runs whole.
     let point = |outer, inner, events| vec![(outer, events), (inner, 6), (outer, 6 - events)];
     assert_eq!(sweep.remove(0), [(1, 6), (2, 6)], "one to see who there is");
-    let mut expected: Vec<_> = (2..5).map(|events| point(1, 2, events)).collect();
-    expected.extend((2..5).map(|events| point(2, 1, events)));
+    // That the thread is at its end is seen there.
+    let mut expected: Vec<_> = (2..6).map(|events| point(1, 2, events)).collect();
+    expected.extend((2..6).map(|events| point(2, 1, events)));
     assert_eq!(sweep, expected);
+}
+
+#[test]
+fn the_sweep_goes_on_where_interference_makes_the_thread_end_early() {
+    // The first thread does much only if it reads zero, which it does not once the other has written.
+    let mut first = vec![Op::Yield, Op::Read { var: 0, reg: 0 }, Op::IfNot { reg: 0, is: 0, to: 8 }];
+    first.extend(vec![Op::Write { var: 1, value: Num::Reg(0, 1) }; 5]);
+    let second = vec![Op::Write { var: 0, value: Num::Const(1) }];
+    let sweep = schedules(&Program::new(2, vec![first, second]), &mut Sweep::default());
+    let stops: Vec<_> =
+        sweep.iter().filter(|turns| turns[0].0 == 1 && turns.len() == 3).map(|turns| turns[0].1).collect();
+    assert_eq!(stops, [2, 3, 4, 5, 6, 7, 8]);
 }
 
 #[test]

@@ -205,7 +205,9 @@ impl<'p> Machine<'p> {
     }
 
     fn wake(&mut self, thread: usize) {
-        let (Some(Op::Wait(monitor)) | Some(Op::TimedWait(monitor, _))) = self.threads[thread].op else { unreachable!() };
+        let (Some(Op::Wait(monitor)) | Some(Op::TimedWait(monitor, _))) = self.threads[thread].op else {
+            unreachable!()
+        };
         if self.threads[thread].wait == Wait::Queued {
             match self.tokens.iter().position(|(on, who)| *on == monitor && who.contains(&thread)) {
                 Some(token) => drop(self.tokens.remove(token)),
@@ -350,10 +352,12 @@ impl<'p> Machine<'p> {
                 Op::If { reg, is, to } if registers[reg] == is => go_to = to,
                 Op::IfNot { reg, is, to } if registers[reg] != is => go_to = to,
                 Op::If { .. } | Op::IfNot { .. } => {}
-                Op::Set { reg, value } => registers[reg] = match value {
-                    Num::Const(value) => value,
-                    Num::Reg(other, plus) => registers[other] + plus,
-                },
+                Op::Set { reg, value } => {
+                    registers[reg] = match value {
+                        Num::Const(value) => value,
+                        Num::Reg(other, plus) => registers[other] + plus,
+                    }
+                }
                 Op::FailIf { reg, is } => self.failed |= registers[reg] == is,
                 Op::FailIfNot { reg, is } => self.failed |= registers[reg] != is,
                 _ => {

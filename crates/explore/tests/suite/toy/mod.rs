@@ -3,7 +3,8 @@
 //! A [`Program`] is what is run, [`Machine`] is its state between two events, [`run`] runs it once under a
 //! scheduler. Who can go on is decided here independently of the crate's own `state`, after the engine's rules.
 
-#![allow(dead_code)]
+// Tests and benchmarks use different parts.
+#![allow(dead_code, unused_imports)]
 
 mod brute;
 mod machine;
@@ -41,16 +42,51 @@ pub enum Num {
 /// What a thread does. Registers are its own, four of them, all zero at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    Read { var: usize, reg: usize },
-    ReadAt { base: usize, index: usize, reg: usize },
-    Write { var: usize, value: Num },
-    WriteAt { base: usize, index: usize, value: Num },
-    VolatileRead { var: usize, reg: usize },
-    VolatileWrite { var: usize, value: Num },
+    Read {
+        var: usize,
+        reg: usize,
+    },
+    ReadAt {
+        base: usize,
+        index: usize,
+        reg: usize,
+    },
+    Write {
+        var: usize,
+        value: Num,
+    },
+    WriteAt {
+        base: usize,
+        index: usize,
+        value: Num,
+    },
+    VolatileRead {
+        var: usize,
+        reg: usize,
+    },
+    VolatileWrite {
+        var: usize,
+        value: Num,
+    },
     /// Writes if it finds what it expects, and says so in the register.
-    Cas { var: usize, expect: Num, new: Num, reg: usize },
-    CasAt { base: usize, index: usize, expect: Num, new: Num, reg: usize },
-    Add { var: usize, value: i64, reg: usize },
+    Cas {
+        var: usize,
+        expect: Num,
+        new: Num,
+        reg: usize,
+    },
+    CasAt {
+        base: usize,
+        index: usize,
+        expect: Num,
+        new: Num,
+        reg: usize,
+    },
+    Add {
+        var: usize,
+        value: i64,
+        reg: usize,
+    },
     Lock(usize),
     Unlock(usize),
     Wait(usize),
@@ -63,15 +99,37 @@ pub enum Op {
     Sleep(u64),
     Yield,
     Interrupt(usize),
-    Interrupted { reg: usize },
+    Interrupted {
+        reg: usize,
+    },
     Start(usize),
     Join(usize),
-    Alive { thread: usize, reg: usize },
+    Alive {
+        thread: usize,
+        reg: usize,
+    },
     /// Goes on elsewhere if the register has that value (or has not).
-    If { reg: usize, is: i64, to: usize },
-    IfNot { reg: usize, is: i64, to: usize },
-    Set { reg: usize, value: Num },
+    If {
+        reg: usize,
+        is: i64,
+        to: usize,
+    },
+    IfNot {
+        reg: usize,
+        is: i64,
+        to: usize,
+    },
+    Set {
+        reg: usize,
+        value: Num,
+    },
     /// The thread fails if the register has that value (or has not).
-    FailIf { reg: usize, is: i64 },
-    FailIfNot { reg: usize, is: i64 },
+    FailIf {
+        reg: usize,
+        is: i64,
+    },
+    FailIfNot {
+        reg: usize,
+        is: i64,
+    },
 }
