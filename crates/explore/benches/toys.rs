@@ -166,11 +166,13 @@ fn complete_exploration() {
     (2..=8).for_each(|n| print_complete(&format!("n = {n}"), &atomic_increments(n, 1)));
 }
 
+type Make = fn() -> Box<dyn Explorer>;
+
 /// Two threads of ten writes each, run by as little as possible, so that what is left is the explorer.
 fn choosing() {
     println!("\n## What choosing costs: 2 threads, 10 events each, nothing run\n");
     println!("| explorer | schedules | ns a schedule | decisions a schedule |\n|---|---:|---:|---:|");
-    let make: [(&str, fn() -> Box<dyn Explorer>); 7] = [
+    let make: [(&str, Make); 7] = [
         ("sweep", || Box::new(Sweep::default())),
         ("dpor", || Box::new(dpor(true))),
         ("bounded", || Box::new(Bounded::new(2))),
