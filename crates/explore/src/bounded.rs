@@ -11,7 +11,7 @@
 
 use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
-use crate::stay::has_spun;
+use crate::stay::{all_look, has_spun};
 use schedule::{Choice, Divergence, Schedule, Scheduler, ThreadId, Trace, Turn};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -141,5 +141,9 @@ impl Scheduler for Follow {
             }
         }
         Ok(Turn { thread, events: 1 })
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
     }
 }

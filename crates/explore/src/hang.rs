@@ -21,7 +21,7 @@ pub enum Hang {
     },
     /// Threads wait for something that nobody is left to do. None of them waits in a cycle of monitors.
     Communication(Vec<ThreadId>),
-    /// Threads go round and round, each reading what none of them changes.
+    /// Threads go round and round, each reading what none of them changes, and no wait is left that time could end.
     Livelock(Vec<ThreadId>),
     /// There was no end within the events that are allowed.
     EndlessLoop,
@@ -39,8 +39,8 @@ pub struct Held {
 /// What keeps this execution from its end; None if nothing does.
 ///
 /// A notification that was lost is told only if the thread still waits for one; whether it would have been enough
-/// is not known. A livelock is told only if every thread that can go on spins, so a loop that writes is always an
-/// endless one.
+/// is not known. A livelock is told only if every thread that can go on spins and no other waits for what might be over
+/// by time; all else that comes to no end is an endless loop.
 pub fn hang(execution: &Execution<'_>) -> Option<Hang> {
     match execution.end {
         End::Done | End::Stopped => None,
@@ -111,11 +111,15 @@ fn cut(execution: &Execution<'_>) -> Hang {
     }
     let mut spinning = Vec::new();
     for (&(name, event, _), &(thread, _)) in timeline.pending.iter().zip(execution.pending) {
+        // Whether a wait is over by time some day, events do not tell. That the first thread joins is no such wait.
+        let lasts = event.kind == EventKind::Lock || event.kind == EventKind::Join && thread == ThreadId(0);
         if timeline.state.can_do(name, event) {
             if spins.round_after(name, event, 4).is_none() {
                 return Hang::EndlessLoop;
             }
             spinning.push(thread);
+        } else if !lasts {
+            return Hang::EndlessLoop;
         }
     }
     if spinning.is_empty() { Hang::EndlessLoop } else { Hang::Livelock(spinning) }

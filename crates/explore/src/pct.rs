@@ -12,7 +12,7 @@
 use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::rng::Rng;
-use crate::stay::has_spun;
+use crate::stay::{all_look, has_spun};
 use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn};
 
 /// Samples executions without end.
@@ -89,5 +89,9 @@ impl Scheduler for Sample {
             self.fall(thread);
         }
         Ok(Turn { thread: self.highest(choice), events: 1 })
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
     }
 }

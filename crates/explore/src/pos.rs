@@ -10,6 +10,7 @@ use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::rng::Rng;
 use crate::state::State;
+use crate::stay::all_look;
 use schedule::{Choice, Divergence, Event, Scheduler, ThreadId, Turn};
 
 /// Samples executions without end.
@@ -83,5 +84,9 @@ impl Scheduler for Sample {
         }
         let (_, thread) = best.expect("internal bug: a choice without threads");
         Ok(Turn { thread, events: 1 })
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
     }
 }

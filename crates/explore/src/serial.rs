@@ -5,7 +5,7 @@
 
 use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
-use crate::stay::stay;
+use crate::stay::{all_look, stay};
 use schedule::{Choice, Divergence, Scheduler, ThreadId, Turn};
 
 /// So many threads are run in all orders.
@@ -62,12 +62,18 @@ fn next_permutation(order: &mut [ThreadId]) -> bool {
     true
 }
 
-struct InThisOrder {
+/// One serial order; threads that are not in it come last, by number.
+#[derive(Debug, Default)]
+pub(crate) struct InThisOrder {
     order: Vec<ThreadId>,
 }
 
 impl Scheduler for InThisOrder {
     fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence> {
         Ok(stay(choice, &self.order))
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
     }
 }

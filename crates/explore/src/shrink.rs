@@ -8,7 +8,7 @@ use crate::bounded::Bounded;
 use crate::execution::{End, Execution};
 use crate::explorer::Explorer;
 use crate::preemption::{Interference, interference};
-use crate::stay::stay;
+use crate::stay::{all_look, stay};
 use schedule::{Choice, Divergence, Event, Schedule, Scheduler, ThreadId, Trace, Turn};
 
 /// One execution, and whether it failed in the way that is looked for.
@@ -131,5 +131,9 @@ impl Scheduler for Loosely {
             }
         }
         Ok(stay(choice, &[]))
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
     }
 }

@@ -25,15 +25,24 @@ pub(crate) fn whole(thread: ThreadId) -> Turn {
     Turn { thread, events: LOOK_AFTER }
 }
 
+/// Whether whoever can go on has only looked at things for long, each in turn.
+pub(crate) fn all_look(choice: &Choice<'_>) -> bool {
+    let steps = &choice.trace.steps;
+    let long = LOOK_AFTER as usize * choice.runnable.len() + 4 * MAX_ROUND;
+    steps.len() >= long
+        && steps[steps.len() - long..].iter().all(|step| is_look(step.event.kind) && choice.can_run(step.thread))
+}
+
+fn is_look(kind: EventKind) -> bool {
+    use EventKind::{Alive, FailedUpdate, Read, VolatileRead, Yield};
+    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive)
+}
+
 /// Whether the thread's last events, all in a row, are rounds that only read.
 pub(crate) fn has_spun(choice: &Choice<'_>, thread: ThreadId) -> bool {
     let steps = &choice.trace.steps;
     let tail = &steps[steps.len().saturating_sub(4 * MAX_ROUND)..];
-    let idle = |kind| {
-        use EventKind::{Alive, FailedUpdate, Read, VolatileRead, Yield};
-        matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive)
-    };
     tail.len() == 4 * MAX_ROUND
-        && tail.iter().all(|step| step.thread == thread && idle(step.event.kind))
+        && tail.iter().all(|step| step.thread == thread && is_look(step.event.kind))
         && (1..=MAX_ROUND).any(|round| tail[round..] == tail[..tail.len() - round])
 }

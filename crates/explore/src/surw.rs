@@ -15,6 +15,7 @@ use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::hash::FastMap;
 use crate::rng::Rng;
+use crate::stay::all_look;
 use schedule::{Choice, Divergence, Event, EventKind, ObjectId, Scheduler, ThreadId, Turn};
 use std::sync::Arc;
 
@@ -176,5 +177,9 @@ impl Scheduler for Sample {
         let pick = self.rng.below(may.count_ones() as u64);
         let place = crate::state::bits(may).nth(pick as usize).expect("internal bug: a bit that was counted");
         Ok(Turn { thread: choice.runnable[place].0, events: 1 })
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
     }
 }

@@ -8,8 +8,8 @@
 
 use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
-use crate::serial::threads;
-use crate::stay::{stay, whole};
+use crate::serial::{InThisOrder, threads};
+use crate::stay::{all_look, stay, whole};
 use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,7 +75,7 @@ impl Explorer for Sweep {
                 Some(Box::new(Inside { point, stage: Stage::Before, at_end: self.at_end.clone() }))
             }
             // Who there is becomes known by running once.
-            None => Some(Box::new(schedule::InOrder)),
+            None => Some(Box::new(InThisOrder::default())),
         }
     }
 
@@ -138,5 +138,9 @@ impl Scheduler for Inside {
             }
         }
         Ok(stay(choice, &[outer, inner]))
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
     }
 }

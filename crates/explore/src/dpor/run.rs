@@ -59,6 +59,10 @@ impl Scheduler for Guided {
     fn unprompted(&mut self, thread: ThreadId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).unprompted.push(thread);
     }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).waits_for_time(choice)
+    }
 }
 
 impl From<Unexpected> for Outcome {
@@ -108,6 +112,23 @@ impl Run {
         Ok(Turn { thread: raw, events })
     }
 
+    /// Time passes where it did in the execution before; past that, where all threads that can go on spin.
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        if self.follow(choice.trace).is_err() {
+            return false;
+        }
+        let depth = choice.trace.steps.len();
+        if depth < self.replay {
+            let told = self.timed_out.iter().fold(0, |mask, &thread| mask | 1 << self.path.names.name(thread));
+            return self.path.nodes[depth].timed_out & !told != 0;
+        }
+        let spins = |&(thread, event): &(ThreadId, Event)| {
+            let name = self.path.names.name(thread);
+            self.spins.round(name, self.path.names.event(name, event)).is_some()
+        };
+        choice.runnable.iter().all(spins)
+    }
+
     /// What was decided in the execution before: the place among the threads that can go on, and the number of
     /// events.
     fn again(&mut self, depth: usize, runnable: &[(usize, Event)]) -> Result<(usize, u32), Outcome> {
@@ -117,7 +138,8 @@ impl Run {
             self.path.nodes[depth].event = runnable[place].1;
         }
         let mut events = 1;
-        while depth + events + 1 < self.replay && self.path.nodes[depth + events].thread == thread {
+        let goes_on = |node: &Node| node.thread == thread && node.timed_out == 0;
+        while depth + events + 1 < self.replay && goes_on(&self.path.nodes[depth + events]) {
             events += 1;
         }
         Ok((place, events as u32))

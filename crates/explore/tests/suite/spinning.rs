@@ -2,7 +2,9 @@
 
 use crate::programs::*;
 use crate::toy::{Extras, Num, Op, Program, explore};
-use explore::{Dpor, DporCounts, DporSettings, Learnt};
+use explore::{
+    Auto, AutoSettings, Bounded, Dpor, DporCounts, DporSettings, End, Explorer, Learnt, Pct, Pos, Serial, Surw, Sweep,
+};
 use std::collections::BTreeSet;
 
 fn counts(program: &Program) -> (DporCounts, BTreeSet<Vec<i64>>) {
@@ -48,6 +50,39 @@ fn a_lock_made_of_updates_is_a_lock() {
     let (three, ends) = counts(&spin_lock(3));
     assert!(three.bounded == 0 && three.traces < 1000, "{three:?}");
     assert_eq!(ends, BTreeSet::from([vec![0, 3]]));
+}
+
+/// One spins until the other sets a flag, which it does after it has slept.
+fn sleeper() -> Program {
+    let waits = vec![Op::VolatileRead { var: 0, reg: 0 }, Op::If { reg: 0, is: 0, to: 0 }];
+    let sleeps = vec![Op::Sleep(10), Op::VolatileWrite { var: 0, value: Num::Const(1) }];
+    Program::new(1, vec![waits, sleeps])
+}
+
+#[test]
+fn time_passes_where_all_threads_spin() {
+    let (counts, ends) = counts(&sleeper());
+    assert_eq!((counts.bounded, ends), (0, BTreeSet::from([vec![1]])));
+    assert_eq!(counts.timed_out, counts.traces);
+}
+
+#[test]
+fn time_passes_under_every_scheduler() {
+    let explorers: [Box<dyn Explorer>; 7] = [
+        Box::new(Serial::default()),
+        Box::new(Sweep::default()),
+        Box::new(Bounded::new(1)),
+        Box::new(Pos::new(1)),
+        Box::new(Pct::new(1, 3)),
+        Box::new(Surw::new(1)),
+        Box::new(Auto::new(AutoSettings::default())),
+    ];
+    for mut explorer in explorers {
+        let executions = explore(&sleeper(), &mut *explorer, Extras::default(), 5_000, 10, |ran, learnt| {
+            assert!(ran.end == End::Done || learnt == Learnt::Redundant, "{:?}", ran.trace.steps.len());
+        });
+        assert!(executions > 0);
+    }
 }
 
 #[test]

@@ -119,6 +119,12 @@ impl<'p> Machine<'p> {
         }) as u32
     }
 
+    /// Whether time would end some wait.
+    pub fn has_timed(&self) -> bool {
+        let timed = |thread: &Thread| thread.next.is_some() && thread.wait != Wait::Over && thread.deadline.is_some();
+        self.threads.iter().any(timed)
+    }
+
     /// Lets time pass. Says whose wait is over by that.
     pub fn let_time_pass(&mut self) -> Option<ThreadId> {
         let waiting = |(_, thread): &(usize, &mut Thread)| thread.next.is_some() && thread.wait != Wait::Over;

@@ -42,6 +42,12 @@ pub fn run_with(program: &Program, scheduler: &mut dyn Scheduler, extras: Extras
         }
         let can_run = |thread| runnable.iter().any(|&(runnable, _)| runnable == thread);
         if !turn.is_some_and(|turn| turn.events > 0 && can_run(turn.thread)) {
+            if machine.has_timed() && scheduler.waits_for_time(&Choice { trace: &trace, last, runnable: &runnable }) {
+                let thread = machine.let_time_pass().expect("there is a wait that time ends");
+                scheduler.timed_out(thread);
+                timed_out.push((trace.steps.len(), thread));
+                continue;
+            }
             match scheduler.choose(&Choice { trace: &trace, last, runnable: &runnable }) {
                 Ok(chosen) => {
                     assert!(can_run(chosen.thread) && chosen.events > 0, "{chosen:?} of {runnable:?}");
