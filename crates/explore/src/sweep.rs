@@ -9,7 +9,7 @@
 use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::serial::{InThisOrder, threads};
-use crate::stay::{all_look, stay, whole};
+use crate::stay::{all_look, has_spun, stay, whole};
 use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ pub struct Sweep {
     begun: Vec<ThreadId>,
     point: Option<Point>,
     done: bool,
-    /// Whether the outer thread of the last schedule was stopped with nothing left to do.
+    /// Whether the outer thread of the last schedule was stopped with nothing left to do, or nothing new.
     at_end: Arc<AtomicBool>,
 }
 
@@ -130,7 +130,7 @@ impl Scheduler for Inside {
         if self.stage == Stage::Inside {
             self.stage = Stage::After;
             let next = choice.runnable.iter().find(|&&(thread, _)| thread == outer);
-            if next.is_none_or(|(_, event)| event.kind == EventKind::End) {
+            if next.is_none_or(|(_, event)| event.kind == EventKind::End) || has_spun(choice, outer) {
                 self.at_end.store(true, Ordering::Relaxed);
             }
             if choice.can_run(inner) {

@@ -57,6 +57,11 @@ fn the_sweep_goes_on_where_interference_makes_the_thread_end_early() {
 }
 
 #[test]
+fn the_sweep_does_not_follow_a_thread_that_spins() {
+    assert!(schedules(&spin(true), &mut Sweep::default()).len() < 100);
+}
+
+#[test]
 fn the_sweep_finds_what_one_preemption_breaks() {
     for program in [increments(2, 1), check_then_act(2), publication(), accounts()] {
         let mut serial_ends = std::collections::BTreeSet::new();
