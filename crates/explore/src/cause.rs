@@ -122,6 +122,9 @@ fn index(execution: &Execution<'_>) -> FastMap<Fact, ()> {
     facts(execution).into_iter().map(|at| (at.fact, ())).collect()
 }
 
+/// So many facts are tried three at a time.
+const MAX_IN_TRIPLES: usize = 150;
+
 /// The facts of which no passing execution has all, and whether there are no fewer.
 fn separate(facts: &[FactAt], passing: &[FastMap<Fact, ()>]) -> Option<(Vec<FactAt>, bool)> {
     let words = passing.len().div_ceil(64);
@@ -141,7 +144,9 @@ fn separate(facts: &[FactAt], passing: &[FastMap<Fact, ()>]) -> Option<(Vec<Fact
     let all = vec![u64::MAX; words];
     for size in 1..=3 {
         let mut chosen = Vec::new();
-        if choose(&candidates, size, &all, &mut chosen) {
+        // All triples of many would take too long; those that hold in few passing executions come first.
+        let few = if size < 3 { &candidates[..] } else { &candidates[..candidates.len().min(MAX_IN_TRIPLES)] };
+        if choose(few, size, &all, &mut chosen) {
             return Some((chosen, true));
         }
     }

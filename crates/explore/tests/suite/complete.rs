@@ -1,8 +1,8 @@
 //! Complete exploration: every trace, none twice.
 
 use crate::programs::*;
-use crate::toy::{Extras, Outcome, Program, brute_force, explore};
-use explore::{Dpor, DporCounts, DporSettings, Learnt, partial_order};
+use crate::toy::{Extras, Outcome, Program, brute_force, explore, run};
+use explore::{Dpor, DporCounts, DporSettings, Explorer, Learnt, partial_order};
 use std::collections::BTreeSet;
 
 pub struct Explored {
@@ -91,6 +91,19 @@ fn last_zero_as_published() {
     for count in 2..=10 {
         check_traces(&last_zero(count), (count as u64 + 3) << (count - 2));
     }
+}
+
+#[test]
+fn an_execution_that_is_not_the_expected_one_is_told() {
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: None });
+    let programs = [increments(2, 2), atomic_increments(2, 2)];
+    let mut unexpected = 0;
+    for number in 0..10 {
+        let Some(mut scheduler) = dpor.next() else { break };
+        let ran = run(&programs[number % 2], &mut *scheduler);
+        unexpected += (dpor.finish(&ran.execution()) == Learnt::Unexpected) as usize;
+    }
+    assert!(unexpected > 0 && !dpor.is_complete());
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Random small programs, explored completely and by brute force: always the same.
 
 use crate::complete::all;
-use crate::toy::{Extras, Num, Op, Program, brute_force, explore, reachable};
-use explore::{Dpor, DporSettings, Learnt};
+use crate::toy::{Extras, Num, Op, Program, brute_force, explore, reachable, run_with};
+use explore::{Dpor, DporSettings, Explorer, Learnt};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -272,6 +272,19 @@ proptest! {
     #[test]
     fn three_threads_that_spin(program in spinning(3, 1)) {
         spins_end_as_all_states_do(&program)?;
+    }
+
+    #[test]
+    fn executions_that_are_not_the_expected_ones_do_no_harm(one in program(3, 2, true), other in program(2, 3, true)) {
+        // As if the test were not deterministic: now this program, now that.
+        let mut dpor = Dpor::new(DporSettings { stable_objects: false, max_events_a_thread: Some(50) });
+        for (number, mask) in (0..300u32).map(|number| (number, 0x5a3c_96e1u32.rotate_left(number))) {
+            let program = if number == 0 || mask & 1 == 0 { &one } else { &other };
+            let Some(mut scheduler) = dpor.next() else { break };
+            let ran = run_with(program, &mut *scheduler, Extras::default(), 200);
+            let learnt = dpor.finish(&ran.execution());
+            prop_assert!(learnt != Learnt::Unexpected || !dpor.is_complete());
+        }
     }
 
     #[test]
