@@ -1,10 +1,11 @@
 //! Loops that wait do not explode.
 
 use crate::programs::*;
-use crate::toy::{Extras, Num, Op, Program, explore};
+use crate::toy::{Extras, Num, Op, Program, explore, run};
 use explore::{
     Auto, AutoSettings, Bounded, Dpor, DporCounts, DporSettings, End, Explorer, Learnt, Pct, Pos, Serial, Surw, Sweep,
 };
+use schedule::Schedule;
 use std::collections::BTreeSet;
 
 fn counts(program: &Program) -> (DporCounts, BTreeSet<Vec<i64>>) {
@@ -64,6 +65,20 @@ fn time_passes_where_all_threads_spin() {
     let (counts, ends) = counts(&sleeper());
     assert_eq!((counts.bounded, ends), (0, BTreeSet::from([vec![1]])));
     assert_eq!(counts.timed_out, counts.traces);
+}
+
+#[test]
+fn where_time_has_passed_a_replay_lets_it_pass() {
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(200) });
+    let mut replayed = 0;
+    explore(&sleeper(), &mut dpor, Extras::default(), 10_000, 100, |ran, learnt| {
+        if learnt == Learnt::Counts {
+            let again = run(&sleeper(), &mut Schedule::of(&ran.trace).replay());
+            assert_eq!(again.trace, ran.trace);
+            replayed += 1;
+        }
+    });
+    assert!(replayed > 0);
 }
 
 #[test]
