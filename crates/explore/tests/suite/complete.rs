@@ -1,7 +1,7 @@
 //! Complete exploration: every trace, none twice.
 
 use crate::programs::*;
-use crate::toy::{Extras, Outcome, Program, brute_force, explore, run};
+use crate::toy::{Extras, Outcome, Program, brute_force, explore, reachable, run};
 use explore::{Dpor, DporCounts, DporSettings, Explorer, Learnt, partial_order};
 use std::collections::BTreeSet;
 
@@ -90,6 +90,17 @@ fn last_zero_as_published() {
     // The published numbers are 64 for 5, 3,328 for 10 and 147,456 for 15.
     for count in 2..=10 {
         check_traces(&last_zero(count), (count as u64 + 3) << (count - 2));
+    }
+}
+
+#[test]
+fn threads_are_known_by_who_started_them() {
+    // Two orders of the parents, and of the four orders of the children's two pairs of accesses three can be.
+    for renumber in [false, true] {
+        let explored = all(&families(), Extras { renumber, ..Extras::default() }, 100);
+        assert_eq!((explored.counts.traces, explored.counts.redundant), (6, 0));
+        let outcomes = reachable(&families(), 1_000_000).unwrap();
+        assert_eq!(explored.outcomes, outcomes);
     }
 }
 

@@ -74,6 +74,14 @@ pub fn last_zero(count: usize) -> Program {
     Program::new(count + 1, threads)
 }
 
+/// Two threads start another each, in an order that is seen, and those two meet.
+pub fn families() -> Program {
+    let parent = |child| vec![Op::Add { var: 0, value: 1, reg: 0 }, Op::Start(child)];
+    let first = vec![Op::Write { var: 1, value: Num::Const(1) }, Op::Read { var: 2, reg: 0 }];
+    let second = vec![Op::Write { var: 2, value: Num::Const(1) }, Op::Read { var: 1, reg: 0 }];
+    Program { prefix: Vec::new(), threads: vec![parent(3), parent(4)], children: vec![first, second], variables: 3 }
+}
+
 /// One spins on a flag that the other sets after it has written something; the reader then fails if it is not there.
 pub fn spin(volatile: bool) -> Program {
     let read = |var, reg| if volatile { Op::VolatileRead { var, reg } } else { Op::Read { var, reg } };
