@@ -74,12 +74,12 @@ pub fn last_zero(count: usize) -> Program {
     Program::new(count + 1, threads)
 }
 
-/// Two threads start another each, in an order that is seen, and those two meet.
+/// The child of the second thread reads what the first writes before it starts a child too: which of the children is
+/// started first depends on the order of the two.
 pub fn families() -> Program {
-    let parent = |child| vec![Op::Add { var: 0, value: 1, reg: 0 }, Op::Start(child)];
-    let first = vec![Op::Write { var: 1, value: Num::Const(1) }, Op::Read { var: 2, reg: 0 }];
-    let second = vec![Op::Write { var: 2, value: Num::Const(1) }, Op::Read { var: 1, reg: 0 }];
-    Program { prefix: Vec::new(), threads: vec![parent(3), parent(4)], children: vec![first, second], variables: 3 }
+    let first = vec![Op::Write { var: 0, value: Num::Const(1) }, Op::Start(3)];
+    let children = vec![vec![Op::Yield], vec![Op::Read { var: 0, reg: 0 }]];
+    Program { prefix: Vec::new(), threads: vec![first, vec![Op::Start(4)]], children, variables: 1 }
 }
 
 /// One spins on a flag that the other sets after it has written something; the reader then fails if it is not there.
@@ -133,6 +133,13 @@ pub fn notified_wrong() -> Program {
         ops
     };
     Program::new(0, vec![waits(true), waits(false), vec![Op::Lock(0), Op::Notify(0), Op::Unlock(0)]])
+}
+
+/// Two wait and one is notified; the one who notifies takes the lock once more.
+pub fn notified_once() -> Program {
+    let waits = vec![Op::Lock(0), Op::Wait(0), Op::Unlock(0)];
+    let notifies = vec![Op::Lock(0), Op::Notify(0), Op::Unlock(0), Op::Lock(0), Op::Unlock(0)];
+    Program::new(0, vec![waits.clone(), waits, notifies])
 }
 
 /// Looks whether something is there and takes it, in two steps; fails if it was gone.
