@@ -232,7 +232,7 @@ fn spins_end_as_all_states_do(program: &Program) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(cases(200))]
+    #![proptest_config(cases(100))]
 
     #[test]
     fn accesses_and_locks_of_two_threads(program in program(2, 3, false)) {
