@@ -86,6 +86,11 @@ pub enum EventKind {
     Interrupted,
     /// Looks whether the thread in `slot` is alive.
     Alive,
+    /// An update that found another value than it expected, and so only read. Never announced: whoever runs
+    /// the execution puts it into the trace in place of [`EventKind::Update`] once the update has run.
+    FailedUpdate,
+    /// Looks whether the current thread was interrupted, and clears that.
+    ClearInterrupted,
 }
 
 impl EventKind {
@@ -93,7 +98,12 @@ impl EventKind {
     pub fn is_access(self) -> bool {
         matches!(
             self,
-            EventKind::Read | EventKind::Write | EventKind::VolatileRead | EventKind::VolatileWrite | EventKind::Update
+            EventKind::Read
+                | EventKind::Write
+                | EventKind::VolatileRead
+                | EventKind::VolatileWrite
+                | EventKind::Update
+                | EventKind::FailedUpdate
         )
     }
 
@@ -127,6 +137,8 @@ impl EventKind {
             EventKind::Interrupt => "interrupt",
             EventKind::Interrupted => "interrupted",
             EventKind::Alive => "alive",
+            EventKind::FailedUpdate => "failed update",
+            EventKind::ClearInterrupted => "clear interrupted",
         }
     }
 }

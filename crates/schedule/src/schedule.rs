@@ -60,6 +60,13 @@ impl Scheduler for Replay {
         self.done += turn.events as usize;
         Ok(turn)
     }
+
+    /// Where the one whose turn it is cannot go on, time had passed before it did.
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        let is_over = choice.trace.steps.len() >= self.done;
+        let turn = self.schedule.turns.get(if is_over { self.next } else { self.next - 1 });
+        turn.is_some_and(|turn| !choice.can_run(turn.thread))
+    }
 }
 
 #[cfg(test)]
@@ -87,6 +94,22 @@ mod tests {
     fn a_schedule_is_followed_to_the_letter() {
         let trace = follow(&[&[1, 2], &[2]]).unwrap();
         assert_eq!(trace.steps.iter().map(|step| step.thread.0).collect::<Vec<_>>(), [1, 1, 2]);
+    }
+
+    #[test]
+    fn time_passes_where_the_next_one_cannot_go_on() {
+        let turns = [(1, 2), (2, 1)].map(|(thread, events)| Turn { thread: ThreadId(thread), events });
+        let mut replay = Schedule { turns: turns.to_vec() }.replay();
+        let mut trace = Trace::default();
+        let (one, other) = ([(ThreadId(1), EVENT)], [(ThreadId(3), EVENT)]);
+        assert!(!replay.waits_for_time(&Choice { trace: &trace, last: None, runnable: &one }));
+        assert_eq!(replay.choose(&Choice { trace: &trace, last: None, runnable: &one }), Ok(turns[0]));
+        // In the middle of a turn, and before the next.
+        trace.steps.push(Step { thread: ThreadId(1), event: EVENT });
+        assert!(replay.waits_for_time(&Choice { trace: &trace, last: None, runnable: &other }));
+        assert!(!replay.waits_for_time(&Choice { trace: &trace, last: None, runnable: &one }));
+        trace.steps.push(Step { thread: ThreadId(1), event: EVENT });
+        assert!(replay.waits_for_time(&Choice { trace: &trace, last: None, runnable: &one }));
     }
 
     #[test]

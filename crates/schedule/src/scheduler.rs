@@ -13,6 +13,20 @@ use crate::trace::Trace;
 pub trait Scheduler {
     /// Who runs now, and for how long.
     fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence>;
+
+    /// Nothing could go on, so time has passed until the wait, sleep, park or join of this thread was over. Told
+    /// before the next choice.
+    fn timed_out(&mut self, _thread: ThreadId) {}
+
+    /// The event that this thread has announced can go on without cause, for spurious or early wake-ups are
+    /// allowed. Told before the next choice.
+    fn unprompted(&mut self, _thread: ThreadId) {}
+
+    /// Whether time should pass although these threads can go on, because all that they do is look for a change.
+    /// Asked before a choice, as long as there is a wait that time would end.
+    fn waits_for_time(&mut self, _choice: &Choice<'_>) -> bool {
+        false
+    }
 }
 
 /// What the scheduler may know when it is asked.

@@ -1,0 +1,149 @@
+//! Every schedule with at most so many preemptions.
+//!
+//! Iterative context bounding: M. Musuvathi, S. Qadeer, *Iterative Context Bounding for Systematic Testing of
+//! Multithreaded Programs*, PLDI 2007. All schedules without preemptions come first, then all with one, and so on.
+//! Where a thread cannot go on, every other that can is tried; that is no preemption. Deviation: leaving a thread
+//! that spins is no preemption either, and such a thread is always left.
+//!
+//! Sound for its bound without an argument, for nothing is left out: equivalent schedules are all run. (A bound put
+//! on partial-order reduction leaves out what can be reached only by way of a schedule past the bound.) Schedules
+//! wait in a queue, one for each point at which a thread may be preempted, so memory grows with the executions.
+
+use crate::execution::{End, Execution, Learnt};
+use crate::explorer::Explorer;
+use crate::stay::{all_look, has_spun};
+use schedule::{Choice, Divergence, Schedule, Scheduler, ThreadId, Trace, Turn};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Runs all schedules within the bound.
+#[derive(Debug)]
+pub struct Bounded {
+    max_preemptions: usize,
+    /// Of this many preemptions are the schedules that are run now.
+    preemptions: usize,
+    now: VecDeque<Schedule>,
+    later: VecDeque<Schedule>,
+    /// What the scheduler under way could have done otherwise.
+    run: Arc<Mutex<Run>>,
+    unexpected: bool,
+}
+
+#[derive(Debug, Default)]
+struct Run {
+    otherwise: Vec<Otherwise>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Otherwise {
+    /// After so many events.
+    step: usize,
+    thread: ThreadId,
+    preempts: bool,
+}
+
+impl Bounded {
+    /// All schedules with at most so many preemptions.
+    pub fn new(max_preemptions: usize) -> Bounded {
+        Bounded {
+            max_preemptions,
+            preemptions: 0,
+            now: VecDeque::from([Schedule::default()]),
+            later: VecDeque::new(),
+            run: Arc::default(),
+            unexpected: false,
+        }
+    }
+
+    /// The schedules that are run now have so many preemptions.
+    pub fn preemptions(&self) -> usize {
+        self.preemptions
+    }
+
+    /// The bound within which every schedule was run; None if not even those without preemptions were.
+    pub fn completed(&self) -> Option<usize> {
+        match self.now.is_empty() {
+            _ if self.unexpected => None,
+            true => Some(self.preemptions),
+            false => self.preemptions.checked_sub(1),
+        }
+    }
+}
+
+impl Explorer for Bounded {
+    fn next(&mut self) -> Option<Box<dyn Scheduler + Send>> {
+        if self.now.is_empty() && self.preemptions < self.max_preemptions && !self.later.is_empty() {
+            self.preemptions += 1;
+            std::mem::swap(&mut self.now, &mut self.later);
+        }
+        let schedule = self.now.front()?.clone();
+        let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        run.otherwise.clear();
+        let follow =
+            Follow { schedule, next: 0, preempts: self.preemptions < self.max_preemptions, run: self.run.clone() };
+        Some(Box::new(follow))
+    }
+
+    fn finish(&mut self, execution: &Execution<'_>) -> Learnt {
+        self.now.pop_front();
+        if execution.end == End::Stopped {
+            self.unexpected = true;
+            return Learnt::Unexpected;
+        }
+        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        for otherwise in run.otherwise.iter().filter(|otherwise| otherwise.step <= execution.trace.steps.len()) {
+            let schedule = with(execution.trace, otherwise);
+            if otherwise.preempts { self.later.push_back(schedule) } else { self.now.push_back(schedule) }
+        }
+        Learnt::Counts
+    }
+}
+
+fn with(trace: &Trace, otherwise: &Otherwise) -> Schedule {
+    let mut schedule = Schedule::of(&Trace { steps: trace.steps[..otherwise.step].to_vec() });
+    match schedule.turns.last_mut() {
+        Some(turn) if turn.thread == otherwise.thread => turn.events += 1,
+        _ => schedule.turns.push(Turn { thread: otherwise.thread, events: 1 }),
+    }
+    schedule
+}
+
+/// Follows a schedule, then lets whoever runs go on, and notes what else could be done.
+struct Follow {
+    schedule: Schedule,
+    next: usize,
+    /// Whether preemptions are of interest.
+    preempts: bool,
+    run: Arc<Mutex<Run>>,
+}
+
+impl Scheduler for Follow {
+    fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence> {
+        let step = choice.trace.steps.len();
+        if let Some(&turn) = self.schedule.turns.get(self.next) {
+            self.next += 1;
+            return match choice.can_run(turn.thread) {
+                true => Ok(turn),
+                false => {
+                    let runnable = choice.threads().collect();
+                    Err(Divergence { step, expected: Some(turn.thread), runnable })
+                }
+            };
+        }
+        let goes_on = choice.last.filter(|&last| choice.can_run(last) && !has_spun(choice, last));
+        let thread = goes_on.or_else(|| choice.threads().find(|&thread| Some(thread) != choice.last));
+        let thread = thread.or(choice.last).expect("internal bug: a choice without threads");
+        let preempts = goes_on.is_some();
+        if !preempts || self.preempts {
+            let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+            for other in choice.threads().filter(|&other| other != thread && Some(other) != choice.last) {
+                run.otherwise.push(Otherwise { step, thread: other, preempts });
+            }
+        }
+        Ok(Turn { thread, events: 1 })
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
+    }
+}

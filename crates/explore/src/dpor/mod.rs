@@ -1,0 +1,221 @@
+//! Complete exploration up to equivalence: every Mazurkiewicz trace once.
+//!
+//! Optimal dynamic partial-order reduction with wakeup trees: P. A. Abdulla, S. Aronsson, B. Jonsson, K. Sagonas,
+//! *Source Sets: A Foundation for Optimal Dynamic Partial Order Reduction*, JACM 64(4), 2017. Deviations:
+//!
+//! - A wakeup sequence ends with the event that is brought forward and has nothing that happened after it. So it
+//!   depends on nothing but the execution up to that event, and a pair of events that two executions share needs
+//!   to be looked at once.
+//! - Events block. Which reversals are possible is decided by [`State`](crate::state::State), which follows
+//!   monitors, waits, permits and interrupts; an event that could not come before the latest event that it depends
+//!   on is tried before earlier ones (a lock, before the lock that kept it out). Events that never happened are
+//!   brought forward too.
+//! - Waits are over by time only when nothing else can go on. Then everything before happens before everything
+//!   after.
+//! - Threads that spin are held: see [`spin`](crate::spin).
+//! - Where objects are numbered by first touch, events of two executions can be compared only as far as these
+//!   share their objects. Past that they are taken to be dependent, which may cost redundant executions: they are
+//!   stopped as soon as all threads that can go on sleep, and counted.
+//!
+//! Nothing is reported twice, whatever the numbering: that is the work of the sleep sets. What is missed: see
+//! `docs/design/exploration.md`.
+
+mod path;
+mod reversal;
+mod run;
+mod wakeup;
+
+use crate::dependency::{Footprint, Mode, Space};
+use crate::execution::{End, Execution, Learnt};
+use crate::explorer::Explorer;
+use path::{Sleeper, Unexpected};
+use reversal::{Late, Reversals};
+use run::{Guided, Outcome, Run};
+use schedule::{Event, EventKind, Scheduler};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How to explore.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DporSettings {
+    /// Every object has the same number in every execution. If not, they are numbered by first touch.
+    pub stable_objects: bool,
+    /// A thread that has done so many events does no more. An execution ends when only such threads can go on. Every
+    /// trace within this bound is explored; a bound on all events of an execution together could not promise that.
+    pub max_events_a_thread: Option<u32>,
+}
+
+/// What was explored so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DporCounts {
+    /// Executions that ran to their end, no two of them equivalent.
+    pub traces: u64,
+    /// Executions that were stopped because they lead to nothing new.
+    pub redundant: u64,
+    /// Executions that did not go as they had to.
+    pub unexpected: u64,
+    /// How often all was begun anew because a loop became known in which a thread spins. The other counts are since
+    /// then.
+    pub restarts: u64,
+    /// Of these, executions in which a thread has done as many events as one may.
+    pub bounded: u64,
+    /// Of these, executions that were cut off by whoever ran them. What they might have led to is not known.
+    pub cut: u64,
+    /// Of these, executions in which a thread was held because it spins.
+    pub held: u64,
+    /// Of these, executions in which a wait was over by time.
+    pub timed_out: u64,
+    /// Of these, executions in which a thread went on without cause, for early or spurious wake-ups are allowed.
+    pub unprompted: u64,
+}
+
+/// Explores every trace once.
+#[derive(Debug)]
+pub struct Dpor {
+    settings: DporSettings,
+    run: Arc<Mutex<Run>>,
+    reversals: Reversals,
+    pending: Vec<(usize, Event)>,
+    counts: DporCounts,
+    /// So many choices of the next execution are those of the one before; None once all is explored.
+    next: Option<usize>,
+    under_way: bool,
+}
+
+impl Dpor {
+    /// An exploration from the start.
+    pub fn new(settings: DporSettings) -> Dpor {
+        Dpor {
+            settings,
+            run: Arc::new(Mutex::new(Run::new(settings.max_events_a_thread))),
+            reversals: Reversals::default(),
+            pending: Vec::new(),
+            counts: DporCounts::default(),
+            next: Some(0),
+            under_way: false,
+        }
+    }
+
+    /// What was explored so far.
+    pub fn counts(&self) -> DporCounts {
+        self.counts
+    }
+
+    /// Whether every trace was run. False if something unexpected happened or an execution was cut off, for then that
+    /// is not known.
+    pub fn is_complete(&self) -> bool {
+        self.next.is_none() && !self.under_way && self.counts.unexpected == 0 && self.counts.cut == 0
+    }
+}
+
+impl Explorer for Dpor {
+    fn next(&mut self) -> Option<Box<dyn Scheduler + Send>> {
+        self.next?;
+        self.under_way = true;
+        Some(Box::new(Guided(self.run.clone())))
+    }
+
+    fn finish(&mut self, execution: &Execution<'_>) -> Learnt {
+        self.under_way = false;
+        let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        if run.outcome != Outcome::Unexpected && learn(&mut run, execution, &mut self.pending).is_err() {
+            run.outcome = Outcome::Unexpected;
+        }
+        if !matches!(run.outcome, Outcome::Unexpected | Outcome::Looped) {
+            reverse(&mut run, &self.pending, &mut self.reversals, self.settings.stable_objects);
+        }
+        let learnt = count(&mut self.counts, &run, execution.end);
+        self.next = if run.outcome == Outcome::Looped {
+            run.restart(0, Vec::new());
+            Some(0)
+        } else {
+            advance(&mut run)
+        };
+        learnt
+    }
+}
+
+/// Takes note of all that happened, and of what would have happened next.
+fn learn(run: &mut Run, execution: &Execution<'_>, pending: &mut Vec<(usize, Event)>) -> Result<(), Unexpected> {
+    run.follow(execution.trace)?;
+    let steps = execution.trace.steps.len();
+    // The last choice may not have been followed, if the execution had to end.
+    run.path.nodes.truncate(steps.max(run.replay));
+    let stopped = execution.end == End::Stopped;
+    if steps < run.replay || stopped != (run.outcome != Outcome::Counts) {
+        return Err(Unexpected);
+    }
+    run.path.named(execution.pending, pending)?;
+    pending.retain(|&(thread, _)| run.may_go_on(thread));
+    Ok(())
+}
+
+/// Leaves all reversals to be explored that are possible by what is new in this execution.
+fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals, stable: bool) {
+    let path = &mut run.path;
+    for step in run.replay.saturating_sub(1)..path.order.len() {
+        let (thread, event, footprint) = (path.order.thread(step), path.nodes[step].event, *path.order.footprint(step));
+        let late = match event.kind {
+            // It only read, and need not be brought before other reads. Brought before a write, it may succeed.
+            EventKind::FailedUpdate => {
+                let event = Event { kind: EventKind::Update, ..event };
+                let announced = Footprint::one(Space::Memory, event.object, event.slot, Mode::Write);
+                Late { thread, event, footprint, announced, step }
+            }
+            _ => Late { thread, event, footprint, announced: footprint, step },
+        };
+        reversals.bring_forward(path, late, stable);
+    }
+    for &(thread, event) in pending {
+        let footprint = path.state.footprint(thread, event);
+        let late = Late { thread, event, footprint, announced: footprint, step: path.order.len() };
+        reversals.bring_forward(path, late, stable);
+    }
+}
+
+fn count(counts: &mut DporCounts, run: &Run, end: End) -> Learnt {
+    match run.outcome {
+        Outcome::Counts | Outcome::Bounded => {
+            counts.traces += 1;
+            counts.bounded += (run.outcome == Outcome::Bounded) as u64;
+            counts.cut += (end == End::Cut) as u64;
+            counts.held += run.held as u64;
+            counts.timed_out += run.path.nodes.iter().any(|node| node.timed_out != 0) as u64;
+            counts.unprompted += run.path.nodes.iter().any(|node| node.allowed != 0) as u64;
+            if run.outcome == Outcome::Bounded { Learnt::Bounded } else { Learnt::Counts }
+        }
+        Outcome::Redundant => {
+            counts.redundant += 1;
+            Learnt::Redundant
+        }
+        Outcome::Looped => {
+            *counts = DporCounts { restarts: counts.restarts + 1, ..DporCounts::default() };
+            Learnt::Redundant
+        }
+        Outcome::Unexpected => {
+            counts.unexpected += 1;
+            Learnt::Unexpected
+        }
+    }
+}
+
+/// Goes back to the last state from which something is left to do, and prepares the execution that does it. Says
+/// how many choices that shares with the last one, or None if nothing is left.
+fn advance(run: &mut Run) -> Option<usize> {
+    while let Some(depth) = run.path.nodes.len().checked_sub(1) {
+        let (explored, node) = (depth < run.path.order.len(), &mut run.path.nodes[depth]);
+        if explored {
+            node.sleep.push(Sleeper { thread: node.thread, footprint: *run.path.order.footprint(depth) });
+        }
+        while !node.branches.is_empty() {
+            let branch = node.branches.remove(0);
+            if !node.is_asleep(branch.thread) {
+                node.thread = branch.thread;
+                run.restart(depth + 1, branch.children);
+                return Some(depth + 1);
+            }
+        }
+        run.path.nodes.pop();
+        run.path.order.truncate(depth);
+    }
+    None
+}

@@ -1,0 +1,156 @@
+//! Which events of an execution could have happened in the other order, and the sequences that make them.
+
+use super::path::Path;
+use super::wakeup::{Known, Sequence};
+use crate::dependency::{Footprint, Mode};
+use crate::state::{State, bits};
+use schedule::{Event, EventKind};
+
+/// An event that is to come earlier than it did, or than it would have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Late {
+    pub thread: usize,
+    /// As it was announced.
+    pub event: Event,
+    /// What it touched.
+    pub footprint: Footprint,
+    /// What it may touch where it comes earlier.
+    pub announced: Footprint,
+    /// Its step, or the number of steps if it never happened.
+    pub step: usize,
+}
+
+/// Finds reversals and puts them among what is left to do. Memory is kept from execution to execution.
+#[derive(Debug, Default)]
+pub(super) struct Reversals {
+    sequence: Sequence,
+    candidates: Vec<usize>,
+    /// The clock of what needs no look, because a later reversal leads to it.
+    covered: Vec<u32>,
+    state: State,
+}
+
+impl Reversals {
+    /// All reversals that bring this event forward.
+    ///
+    /// Candidates are the dependent events of other threads that do not happen before the late event's own
+    /// predecessor. The latest come first. One that could not be reversed, because the late event cannot go on
+    /// there, gives way to earlier ones; one that could covers all that happens before it.
+    pub fn bring_forward(&mut self, path: &mut Path, late: Late, stable: bool) {
+        self.list_candidates(path, &late);
+        let mut candidates = std::mem::take(&mut self.candidates);
+        self.covered.clear();
+        for &early in &candidates {
+            let thread = path.order.thread(early);
+            if self.covered.get(thread).is_some_and(|&covered| covered >= path.order.number(early)) {
+                continue;
+            }
+            if !self.is_possible(path, early, &late) {
+                continue;
+            }
+            let clock = path.order.clock(early);
+            self.covered.resize(clock.len().max(self.covered.len()), 0);
+            self.covered.iter_mut().zip(clock).for_each(|(covered, &clock)| *covered = clock.max(*covered));
+            self.plan(path, early, &late, stable);
+        }
+        candidates.clear();
+        self.candidates = candidates;
+    }
+
+    fn list_candidates(&mut self, path: &Path, late: &Late) {
+        let previous =
+            if late.step < path.order.len() { path.order.previous(late.step) } else { path.order.last_of(late.thread) };
+        let previous = previous.or_else(|| path.start_of(late.thread));
+        self.candidates.clear();
+        for access in late.footprint.accesses() {
+            for &(step, mode) in path.order.touching(access.resource).iter().rev() {
+                let step = step as usize;
+                if step >= late.step || !access.mode.conflicts(mode) || path.order.thread(step) == late.thread {
+                    continue;
+                }
+                if previous.is_some_and(|previous| path.order.happens_before(step, previous)) {
+                    // So does whatever touched it before a write.
+                    if mode == Mode::Write {
+                        break;
+                    }
+                    continue;
+                }
+                self.candidates.push(step);
+            }
+        }
+        self.candidates.sort_unstable_by(|a, b| b.cmp(a));
+        self.candidates.dedup();
+    }
+
+    /// Whether the late event can go on before the early one, after all that does not depend on the early one.
+    fn is_possible(&mut self, path: &Path, early: usize, late: &Late) -> bool {
+        if !path.nodes[early].spinning.is_empty() && spins_on(path, early, late) {
+            return false;
+        }
+        if !State::can_block(late.event) {
+            return true;
+        }
+        // All events on one monitor are in order, so it is then as it was before the early one.
+        if late.event.kind == EventKind::Lock {
+            match path.nodes[early].event.kind {
+                EventKind::Lock | EventKind::Wake => return true,
+                EventKind::Unlock | EventKind::Wait | EventKind::Notify | EventKind::NotifyAll => return false,
+                _ => {}
+            }
+        }
+        self.state.clear();
+        for (step, node) in path.nodes[..early].iter().enumerate() {
+            bits(node.timed_out).for_each(|thread| self.state.time_out(thread));
+            self.state.apply(path.order.thread(step), node.event);
+        }
+        bits(path.nodes[early].timed_out).for_each(|thread| self.state.time_out(thread));
+        for step in (early + 1..late.step).filter(|&step| !path.order.happens_before(early, step)) {
+            self.state.apply(path.order.thread(step), path.nodes[step].event);
+        }
+        let announced = previous_step(path, late).map_or(0, |previous| previous + 1);
+        let seen = path.nodes.len().min(late.step + 1);
+        if path.nodes[announced.min(seen)..seen].iter().any(|node| node.allowed & 1 << late.thread != 0) {
+            self.state.allow(late.thread);
+        }
+        self.state.can_do(late.thread, late.event)
+    }
+
+    /// Leaves it to be explored that, in place of the early event, all that does not depend on it happens and then
+    /// the late event; unless that was explored, or is to be.
+    fn plan(&mut self, path: &mut Path, early: usize, late: &Late, stable: bool) {
+        self.sequence.clear();
+        for step in early + 1..late.step {
+            if !path.order.happens_before(early, step) {
+                self.sequence.push(path.order.thread(step), *path.order.footprint(step), Some(step));
+            }
+        }
+        self.sequence.push(late.thread, late.announced, None);
+        let node = &path.nodes[early];
+        if node.sleep.iter().any(|s| self.sequence.may_begin_with(path, s.thread, &s.footprint)) {
+            return;
+        }
+        let known = if stable { Known::All } else { Known::Below(node.objects) };
+        let mut branches = std::mem::take(&mut path.nodes[early].branches);
+        self.sequence.insert(path, known, &mut branches);
+        path.nodes[early].branches = branches;
+    }
+}
+
+fn previous_step(path: &Path, late: &Late) -> Option<usize> {
+    if late.step < path.order.len() { path.order.previous(late.step) } else { path.order.last_of(late.thread) }
+}
+
+/// Whether the late event's thread would spin if the late event came before the early one: it did there, and
+/// nothing that comes first changes what it reads.
+fn spins_on(path: &Path, early: usize, late: &Late) -> bool {
+    let Some(&(_, round)) = path.nodes[early].spinning.iter().find(|&&(thread, _)| thread == late.thread) else {
+        return false;
+    };
+    if previous_step(path, late).is_some_and(|previous| previous > early) {
+        return false;
+    }
+    let reads: Vec<usize> = path.round(late.thread, early, round).collect();
+    let changes =
+        |step: usize| reads.iter().any(|&read| path.order.footprint(step).conflicts(path.order.footprint(read)));
+    !(early + 1..late.step).any(|step| !path.order.happens_before(early, step) && changes(step))
+}

@@ -1,0 +1,275 @@
+//! One execution of the exploration: first what was decided, then what is new.
+
+use super::path::{Node, Path, Sleeper, Unexpected};
+use super::wakeup::Branch;
+use crate::spin::Spins;
+use crate::state::bits;
+use schedule::{Choice, Divergence, Event, ObjectId, Scheduler, ThreadId, Turn};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The exploration while an execution is under way.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    pub path: Path,
+    /// So many choices are those of the execution before.
+    pub replay: usize,
+    /// What comes after them: the first child is followed, the others are left to do.
+    pub guide: Vec<Branch>,
+    pub spins: Spins,
+    /// So many events may a thread do.
+    pub max_events: Option<u32>,
+    pub outcome: Outcome,
+    /// Whether a thread was held back because it spins.
+    pub held: bool,
+    runnable: Vec<(usize, Event)>,
+    /// Threads whose waits are over by time, since the last choice.
+    timed_out: Vec<ThreadId>,
+    /// Threads that can do what they have announced without cause, likewise.
+    unprompted: Vec<ThreadId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Outcome {
+    #[default]
+    Counts,
+    /// Only threads that have done as many events as one may can go on.
+    Bounded,
+    Redundant,
+    /// A loop became known in which a thread spins: from here on it is held, so all begins anew.
+    Looped,
+    Unexpected,
+}
+
+/// The scheduler of one execution. The exploration has what it learns at once.
+pub(super) struct Guided(pub Arc<Mutex<Run>>);
+
+impl Scheduler for Guided {
+    fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence> {
+        let mut run = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        run.choose(choice).map_err(|outcome| {
+            run.outcome = outcome;
+            Divergence { step: choice.trace.steps.len(), expected: None, runnable: choice.threads().collect() }
+        })
+    }
+
+    fn timed_out(&mut self, thread: ThreadId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).timed_out.push(thread);
+    }
+
+    fn unprompted(&mut self, thread: ThreadId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).unprompted.push(thread);
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).waits_for_time(choice)
+    }
+}
+
+impl From<Unexpected> for Outcome {
+    fn from(_: Unexpected) -> Self {
+        Outcome::Unexpected
+    }
+}
+
+impl Run {
+    pub fn new(max_events: Option<u32>) -> Run {
+        Run { max_events, ..Run::default() }
+    }
+
+    /// Prepares for an execution.
+    pub fn restart(&mut self, shared: usize, guide: Vec<Branch>) {
+        self.path.restart(shared);
+        self.spins.clear();
+        self.timed_out.clear();
+        self.unprompted.clear();
+        (self.replay, self.guide) = (shared, guide);
+        (self.outcome, self.held) = (Outcome::Counts, false);
+    }
+
+    /// Takes note of what happened.
+    pub fn follow(&mut self, trace: &schedule::Trace) -> Result<(), Unexpected> {
+        let from = self.path.followed;
+        self.path.follow(trace)?;
+        for step in from..self.path.followed {
+            let (node, footprint) = (&self.path.nodes[step], self.path.order.footprint(step));
+            self.spins.release(bits(node.released));
+            self.spins.happened(node.thread, node.event, footprint);
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Outcome> {
+        self.follow(choice.trace)?;
+        let depth = choice.trace.steps.len();
+        let mut runnable = std::mem::take(&mut self.runnable);
+        self.path.named(choice.runnable, &mut runnable)?;
+        let turn = if depth < self.replay { self.again(depth, &runnable) } else { self.anew(choice, &runnable) };
+        self.runnable = runnable;
+        self.timed_out.clear();
+        self.unprompted.clear();
+        let (thread, events) = turn?;
+        let (raw, _) = choice.runnable[thread];
+        Ok(Turn { thread: raw, events })
+    }
+
+    /// Time passes where it did in the execution before; past that, where all threads that can go on spin.
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        if self.follow(choice.trace).is_err() {
+            return false;
+        }
+        let depth = choice.trace.steps.len();
+        if depth < self.replay {
+            let told = self.timed_out.iter().fold(0, |mask, &thread| mask | 1 << self.path.names.name(thread));
+            return self.path.nodes[depth].timed_out & !told != 0;
+        }
+        let spins = |&(thread, event): &(ThreadId, Event)| {
+            let name = self.path.names.name(thread);
+            self.spins.round(name, self.path.names.event(name, event)).is_some()
+        };
+        choice.runnable.iter().all(spins)
+    }
+
+    /// What was decided in the execution before: the place among the threads that can go on, and the number of
+    /// events.
+    fn again(&mut self, depth: usize, runnable: &[(usize, Event)]) -> Result<(usize, u32), Outcome> {
+        let thread = self.path.nodes[depth].thread;
+        let place = runnable.iter().position(|&(runnable, _)| runnable == thread).ok_or(Outcome::Unexpected)?;
+        if depth + 1 == self.replay {
+            self.path.nodes[depth].event = runnable[place].1;
+        }
+        let mut events = 1;
+        let goes_on = |node: &Node| node.thread == thread && node.timed_out == 0;
+        while depth + events + 1 < self.replay && goes_on(&self.path.nodes[depth + events]) {
+            events += 1;
+        }
+        Ok((place, events as u32))
+    }
+
+    fn anew(&mut self, choice: &Choice<'_>, runnable: &[(usize, Event)]) -> Result<(usize, u32), Outcome> {
+        let depth = choice.trace.steps.len();
+        self.path.nodes.truncate(depth);
+        if let Some(last) = choice.trace.steps.last() {
+            let last = self.path.names.name(last.thread);
+            let next = runnable.iter().find(|&&(thread, _)| thread == last);
+            if next.is_some_and(|&(thread, event)| self.spins.learn(thread, event)) {
+                return Err(Outcome::Looped);
+            }
+        }
+        let mut node = self.arrive(choice, runnable)?;
+        if !runnable.iter().any(|&(thread, _)| self.may_go_on(thread)) {
+            return Err(Outcome::Bounded);
+        }
+        let place = if self.guide.is_empty() {
+            self.pick(&mut node, runnable)?
+        } else {
+            let mut branches = std::mem::take(&mut self.guide);
+            branches.retain(|branch| !node.is_asleep(branch.thread));
+            if branches.is_empty() {
+                return Err(Outcome::Redundant);
+            }
+            let branch = branches.remove(0);
+            (node.branches, self.guide) = (branches, branch.children);
+            let place = runnable.iter().position(|&(thread, _)| thread == branch.thread);
+            place.filter(|&place| self.may_go_on(runnable[place].0)).ok_or(Outcome::Unexpected)?
+        };
+        (node.thread, node.event) = runnable[place];
+        self.path.nodes.push(node);
+        Ok((place, 1))
+    }
+
+    /// The state that was reached.
+    fn arrive(&mut self, choice: &Choice<'_>, runnable: &[(usize, Event)]) -> Result<Node, Outcome> {
+        let Path { nodes, order, state, names, group, .. } = &mut self.path;
+        let depth = choice.trace.steps.len();
+        let new = |(raw, _): &&(ThreadId, Event)| raw.0 != 0 && !names.is_started(*raw);
+        if group.is_none() && choice.runnable.iter().any(|announced| new(&announced)) {
+            *group = Some(depth);
+        }
+        let (mut timed_out, mut allowed) = (0, 0);
+        for &thread in &self.timed_out {
+            state.time_out(names.name(thread));
+            timed_out |= 1 << names.name(thread);
+        }
+        let barrier = timed_out != 0;
+        for &thread in &self.unprompted {
+            state.allow(names.name(thread));
+            allowed |= 1 << names.name(thread);
+        }
+        if !runnable.iter().all(|&(thread, event)| state.can_do(thread, event)) {
+            return Err(Outcome::Unexpected);
+        }
+        let mut objects = 0;
+        let mut sleep = Vec::new();
+        if let Some(before) = nodes.last() {
+            let happened = order.footprint(depth - 1);
+            objects = before.objects.max(above(before.event));
+            if !barrier {
+                let stays = |s: &&Sleeper| s.thread != before.thread && !s.footprint.conflicts(happened);
+                sleep.extend(before.sleep.iter().filter(stays).copied());
+            }
+        }
+        let objects = runnable.iter().map(|&(_, event)| above(event)).fold(objects, u32::max);
+        let spinning = runnable
+            .iter()
+            .filter_map(|&(thread, event)| self.spins.round(thread, event).map(|round| (thread, round)))
+            .collect();
+        let (thread, event) = runnable[0];
+        Ok(Node {
+            thread,
+            event,
+            sleep,
+            branches: Vec::new(),
+            timed_out,
+            allowed,
+            barrier,
+            released: 0,
+            spinning,
+            objects,
+        })
+    }
+
+    /// Any thread will do that does not sleep. One that can go on as before saves a hand-over; one that spins
+    /// goes on only when nothing else can.
+    fn pick(&mut self, node: &mut Node, runnable: &[(usize, Event)]) -> Result<usize, Outcome> {
+        let awake = |place: &usize| !node.is_asleep(runnable[*place].0) && self.may_go_on(runnable[*place].0);
+        let spins = |place: &usize| node.spinning.iter().any(|&(thread, _)| thread == runnable[*place].0);
+        let released = |place: &usize| self.spins.is_released(runnable[*place].0);
+        let last = self.path.nodes.last().map(|node| node.thread);
+        let going_on = runnable.iter().position(|&(thread, _)| Some(thread) == last);
+        let mut places = going_on.into_iter().chain(0..runnable.len());
+        if let Some(place) = places.find(|place| awake(place) && !spins(place) && !released(place)) {
+            self.held |= !node.spinning.is_empty();
+            return Ok(place);
+        }
+        // Those that were let go on go in turns, for each may be what another waits for.
+        let idle = |&place: &usize| self.path.order.last_of(runnable[place].0);
+        if let Some(place) = (0..runnable.len()).filter(|place| awake(place) && released(place)).min_by_key(idle) {
+            return Ok(place);
+        }
+        if !node.sleep.is_empty() {
+            return Err(Outcome::Redundant);
+        }
+        // Only threads that spin are left.
+        let place = (0..runnable.len()).filter(awake).min_by_key(idle).ok_or(Outcome::Bounded)?;
+        node.released = node.spinning.iter().fold(0, |mask, &(thread, _)| mask | 1 << thread);
+        node.barrier = true;
+        Ok(place)
+    }
+
+    /// Whether the thread has events left to do.
+    pub fn may_go_on(&self, thread: usize) -> bool {
+        let done = |step| self.path.order.number(step);
+        self.max_events.is_none_or(|max| self.path.order.last_of(thread).map_or(0, done) < max)
+    }
+}
+
+impl Node {
+    pub fn is_asleep(&self, thread: usize) -> bool {
+        self.sleep.iter().any(|sleeper| sleeper.thread == thread)
+    }
+}
+
+/// Objects below this number include that of the event.
+fn above(event: Event) -> u32 {
+    if event.object == ObjectId::NONE { 0 } else { event.object.0 + 1 }
+}

@@ -1,0 +1,45 @@
+//! A number for an equivalence class of executions.
+
+use crate::execution::Execution;
+use crate::hash::FastMap;
+use crate::names::Names;
+use crate::timeline::Timeline;
+use schedule::ObjectId;
+
+/// A number that two executions of a test share if they are equivalent, and (but for accidents of hashing) only
+/// then: they have the same events in the same happens-before order. Objects count by who touches them, so their
+/// numbers may differ.
+///
+/// For audits: an exploration that claims to be without repetition must never see one twice.
+pub fn partial_order(execution: &Execution<'_>) -> u64 {
+    let Timeline { steps, order, names, .. } = Timeline::of(execution);
+    let key = |step: usize| mix(names.label(order.thread(step)), order.number(step) as u64);
+    // Of all events that touch an object the one with the least key names it, whenever that happens.
+    let mut objects: FastMap<ObjectId, u64> = FastMap::default();
+    for (step, (_, event)) in steps.iter().enumerate() {
+        let name = objects.entry(event.object).or_insert(u64::MAX);
+        *name = key(step).min(*name);
+    }
+    let mut sum = 0u64;
+    for (step, &(thread, event)) in steps.iter().enumerate() {
+        let is_about_thread = Names::is_about_thread(event.kind);
+        let slot = if is_about_thread { names.label(event.slot as usize) } else { event.slot as u64 };
+        let mut hash = mix(mix(key(step), event.kind as u64), slot);
+        hash = mix(hash, event.site.0 as u64);
+        hash = mix(hash, if event.object == ObjectId::NONE { u64::MAX } else { objects[&event.object] });
+        for (other, &count) in order.clock(step).iter().enumerate() {
+            if count != 0 && other != thread {
+                hash = hash.wrapping_add(mix(names.label(other), count as u64));
+            }
+        }
+        // A sum does not depend on the order in which the events happened to come.
+        sum = sum.wrapping_add(mix(hash, 0x5851_f42d_4c95_7f2d));
+    }
+    sum
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    let z = (hash ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 31).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 29
+}

@@ -1,0 +1,140 @@
+//! Threads that spin: a loop that only reads waits for what it reads.
+//!
+//! A thread that goes round and round, reading the same places at the same sites while nobody writes there, waits for
+//! one of these places to change. Letting it go round again gives executions that differ in the number of rounds
+//! only, and there is no end to them. So once a thread was seen to do [`EVIDENCE`] such rounds, its loop is known, and
+//! from then on it is held after [`ROUNDS`] rounds until another thread writes what it reads, or until nothing else
+//! can go on. (Two calls of one method read at the same sites too, so fewer rounds are no evidence.)
+//!
+//! This is sound for loops that carry nothing from round to round but what they read. A loop that counts its rounds
+//! and goes on for longer than the evidence may leave by itself, and then what it does next is seen only where nothing
+//! else could go on: a certificate says so. Events cannot tell the two apart.
+
+use crate::dependency::{Footprint, Mode, Space};
+use crate::hash::FastMap;
+use schedule::{Event, EventKind, SiteId};
+
+/// Longer rounds than this are not noticed.
+const MAX_ROUND: usize = 12;
+/// So many same rounds, and a known loop is held before the next.
+const ROUNDS: usize = 2;
+/// So many same rounds, and a loop is known.
+pub(crate) const EVIDENCE: usize = 16;
+
+/// What each thread has read since it last did anything else.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spins {
+    threads: Vec<Reading>,
+    /// Threads and sites that are in loops.
+    known: FastMap<(usize, SiteId), ()>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Reading {
+    /// Events that change nothing, since the last that did or since another thread wrote what they read.
+    events: Vec<Event>,
+    /// It was let go on although it spins.
+    released: bool,
+}
+
+impl Spins {
+    /// Back to the start, with memory and what is known kept.
+    pub fn clear(&mut self) {
+        self.threads.iter_mut().for_each(Reading::clear);
+    }
+
+    /// A thread has done an event.
+    pub fn happened(&mut self, thread: usize, event: Event, footprint: &Footprint) {
+        if thread >= self.threads.len() {
+            self.threads.resize(thread + 1, Reading::default());
+        }
+        if changes_nothing(event.kind) {
+            let reading = &mut self.threads[thread];
+            // More is never looked at.
+            if reading.events.len() >= 2 * EVIDENCE * MAX_ROUND {
+                reading.events.drain(..EVIDENCE * MAX_ROUND);
+            }
+            reading.events.push(event);
+            return;
+        }
+        self.threads[thread].clear();
+        for access in footprint.accesses().filter(|access| access.mode != Mode::Read) {
+            let resource = access.resource;
+            for (_, reading) in self.threads.iter_mut().enumerate().filter(|&(other, _)| other != thread) {
+                let reads = |event: &Event| match resource.space {
+                    Space::Memory => {
+                        event.kind.is_access() && event.object == resource.object && event.slot == resource.slot
+                    }
+                    Space::Life => event.kind == EventKind::Alive && event.slot == resource.slot,
+                    _ => false,
+                };
+                if reading.events.iter().any(reads) {
+                    reading.clear();
+                }
+            }
+        }
+    }
+
+    /// How many events a round has, if the thread, about to do that event, goes round a loop that is known.
+    pub fn round(&self, thread: usize, next: Event) -> Option<usize> {
+        if self.known.is_empty() {
+            return None;
+        }
+        let round = self.round_after(thread, next, ROUNDS)?;
+        let events = &self.threads[thread].events;
+        let is_known = |event: &Event| self.known.contains_key(&(thread, event.site));
+        events[events.len() - round..].iter().all(is_known).then_some(round)
+    }
+
+    /// Looks for evidence of a loop that is not known, and knows it then. Says whether there was any.
+    pub fn learn(&mut self, thread: usize, next: Event) -> bool {
+        let Some(round) = self.round_after(thread, next, EVIDENCE) else { return false };
+        let events = &self.threads[thread].events;
+        let known = self.known.len();
+        self.known.extend(events[events.len() - round..].iter().map(|event| ((thread, event.site), ())));
+        self.known.len() > known
+    }
+
+    /// How many events a round has, if the thread, about to do that event, has done so many same rounds.
+    pub fn round_after(&self, thread: usize, next: Event, rounds: usize) -> Option<usize> {
+        // An update that has failed is announced as one that may not.
+        let kind = if next.kind == EventKind::Update { EventKind::FailedUpdate } else { next.kind };
+        let events = &self.threads.get(thread)?.events;
+        if events.len() < rounds || !changes_nothing(kind) {
+            return None;
+        }
+        let next = Event { kind, ..next };
+        (1..=MAX_ROUND.min(events.len() / rounds)).find(|&round| {
+            let tail = &events[events.len() - rounds * round..];
+            tail[0] == next && tail[round..] == tail[..tail.len() - round]
+        })
+    }
+
+    /// Whether the thread was let go on although it spins.
+    pub fn is_released(&self, thread: usize) -> bool {
+        self.threads.get(thread).is_some_and(|reading| reading.released)
+    }
+
+    /// These threads go on although they spin, until they do something else or see another value.
+    pub fn release(&mut self, threads: impl Iterator<Item = usize>) {
+        for thread in threads {
+            if let Some(reading) = self.threads.get_mut(thread) {
+                reading.released = true;
+            }
+        }
+    }
+}
+
+impl Reading {
+    fn clear(&mut self) {
+        self.events.clear();
+        self.released = false;
+    }
+}
+
+fn changes_nothing(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Read | EventKind::VolatileRead | EventKind::FailedUpdate | EventKind::Yield | EventKind::Alive
+    )
+}

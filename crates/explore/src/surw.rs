@@ -1,0 +1,185 @@
+//! Selectively uniform random walk.
+//!
+//! H. Zhao, D. Wolff, U. Mathur, A. Roychoudhury, *Selectively Uniform Concurrency Testing*, ASPLOS 2025. For each
+//! execution some events are of interest; each interleaving of these is about as likely as any other. One thread,
+//! drawn in proportion to the events of interest that it has left, is meant to do the next of them, and others that
+//! are about to do one wait for it; whatever is of no interest goes on at random. A thread's children count for it
+//! until they are there.
+//!
+//! Deviations: of interest are the events on one resource, drawn anew for each execution from those on which events
+//! of different threads conflicted in the execution before; how many a thread does is taken from that execution too,
+//! so the walk is uniform only as far as executions resemble each other. The first one is a plain random walk.
+
+use crate::dependency::{Resource, Space};
+use crate::execution::{Execution, Learnt};
+use crate::explorer::Explorer;
+use crate::hash::FastMap;
+use crate::rng::Rng;
+use crate::stay::all_look;
+use schedule::{Choice, Divergence, Event, EventKind, ObjectId, Scheduler, ThreadId, Turn};
+use std::sync::Arc;
+
+/// Samples executions without end.
+#[derive(Clone, Debug)]
+pub struct Surw {
+    rng: Rng,
+    profile: Arc<Profile>,
+}
+
+/// What the execution before was like.
+#[derive(Clone, Debug, Default)]
+struct Profile {
+    /// The resources on which threads conflict, with the number of events of each thread on them.
+    shared: Vec<(Resource, Vec<u32>)>,
+    /// By thread: who has started it.
+    parents: Vec<Option<ThreadId>>,
+}
+
+impl Surw {
+    /// Any seed will do.
+    pub fn new(seed: u64) -> Surw {
+        Surw { rng: Rng::new(seed), profile: Arc::default() }
+    }
+}
+
+impl Explorer for Surw {
+    fn next(&mut self) -> Option<Box<dyn Scheduler + Send>> {
+        let mut rng = self.rng.fork();
+        let pick = (!self.profile.shared.is_empty()).then(|| rng.below(self.profile.shared.len() as u64) as usize);
+        let (resource, left) = match pick.map(|pick| &self.profile.shared[pick]) {
+            Some((resource, counts)) => (Some(*resource), counts.clone()),
+            None => (None, Vec::new()),
+        };
+        let profile = self.profile.clone();
+        Some(Box::new(Sample { rng, profile, resource, left, seen: Vec::new(), intent: None, done: 0 }))
+    }
+
+    fn finish(&mut self, execution: &Execution<'_>) -> Learnt {
+        self.profile = Arc::new(profile(execution));
+        Learnt::Counts
+    }
+}
+
+fn profile(execution: &Execution<'_>) -> Profile {
+    let mut counts: FastMap<Resource, (Vec<u32>, bool)> = FastMap::default();
+    let mut parents = Vec::new();
+    for step in &execution.trace.steps {
+        let thread = step.thread.0 as usize;
+        if step.event.kind == EventKind::Start {
+            let child = step.event.slot as usize;
+            parents.resize(parents.len().max(child + 1), None);
+            parents[child] = Some(step.thread);
+        }
+        if let Some(resource) = of_interest(step.event) {
+            let (counts, writes) = counts.entry(resource).or_default();
+            counts.resize(counts.len().max(thread + 1), 0);
+            counts[thread] += 1;
+            *writes |= step.event.kind != EventKind::Read && step.event.kind != EventKind::VolatileRead;
+        }
+    }
+    let conflict =
+        |(counts, writes): &(Vec<u32>, bool)| *writes && counts.iter().filter(|&&count| count > 0).count() > 1;
+    let shared =
+        counts.into_iter().filter(|(_, entry)| conflict(entry)).map(|(resource, (counts, _))| (resource, counts));
+    let mut shared: Vec<_> = shared.collect();
+    // The same order in every process.
+    shared.sort_unstable_by_key(|(resource, _)| (resource.space as u8, resource.object, resource.slot));
+    Profile { shared, parents }
+}
+
+/// The resource whose events may be of interest: places, and monitors as they are taken.
+fn of_interest(event: Event) -> Option<Resource> {
+    let resource = |space, slot| Some(Resource { space, object: event.object, slot });
+    match event.kind {
+        kind if kind.is_access() => resource(Space::Memory, event.slot),
+        EventKind::Lock | EventKind::Wake => resource(Space::Monitor, 0),
+        EventKind::Park => Some(Resource { space: Space::Permit, object: ObjectId::NONE, slot: 0 }),
+        EventKind::Unpark => Some(Resource { space: Space::Permit, object: ObjectId::NONE, slot: 0 }),
+        _ => None,
+    }
+}
+
+struct Sample {
+    rng: Rng,
+    profile: Arc<Profile>,
+    resource: Option<Resource>,
+    /// By thread: how many events of interest are to be expected of it.
+    left: Vec<u32>,
+    /// By thread: whether it is there.
+    seen: Vec<bool>,
+    /// Who is meant to do the next event of interest.
+    intent: Option<ThreadId>,
+    done: usize,
+}
+
+impl Sample {
+    fn is_of_interest(&self, event: Event) -> bool {
+        self.resource.is_some() && of_interest(event) == self.resource
+    }
+
+    /// What is left for a thread, and for those that it may yet start.
+    fn weight(&self, thread: ThreadId) -> u64 {
+        let own = |number: usize| self.left.get(number).copied().unwrap_or(0) as u64;
+        let stands_for = |mut number: usize| loop {
+            if self.seen.get(number).copied().unwrap_or(false) {
+                break number == thread.0 as usize;
+            }
+            match self.profile.parents.get(number).copied().flatten() {
+                Some(parent) if parent.0 as usize != number => number = parent.0 as usize,
+                _ => break false,
+            }
+        };
+        (0..self.left.len()).filter(|&number| stands_for(number)).map(own).sum()
+    }
+
+    fn draw(&mut self, choice: &Choice<'_>) -> ThreadId {
+        let total: u64 = choice.threads().map(|thread| self.weight(thread)).sum();
+        if total == 0 {
+            return choice.runnable[self.rng.below(choice.runnable.len() as u64) as usize].0;
+        }
+        let mut drawn = self.rng.below(total);
+        let hit = choice.threads().find(|&thread| {
+            let weight = self.weight(thread);
+            let hit = drawn < weight;
+            drawn = drawn.saturating_sub(weight);
+            hit
+        });
+        hit.expect("internal bug: what was drawn is below the sum of all weights")
+    }
+}
+
+impl Scheduler for Sample {
+    fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence> {
+        for step in &choice.trace.steps[self.done..] {
+            if self.is_of_interest(step.event) {
+                let left = self.left.get_mut(step.thread.0 as usize);
+                left.into_iter().for_each(|left| *left = left.saturating_sub(1));
+                self.intent = None;
+            }
+        }
+        self.done = choice.trace.steps.len();
+        for thread in choice.threads() {
+            self.seen.resize(self.seen.len().max(thread.0 as usize + 1), false);
+            self.seen[thread.0 as usize] = true;
+        }
+        let intent = self.intent.unwrap_or_else(|| self.draw(choice));
+        self.intent = Some(intent);
+        let mut may: u64 = 0;
+        for (place, &(thread, event)) in choice.runnable.iter().enumerate() {
+            may |= ((!self.is_of_interest(event) || thread == intent) as u64) << place;
+        }
+        if may == 0 {
+            // The one that was meant cannot go on, and all others wait for it: another is meant.
+            let intent = self.draw(choice);
+            self.intent = Some(intent);
+            return Ok(Turn { thread: intent, events: 1 });
+        }
+        let pick = self.rng.below(may.count_ones() as u64);
+        let place = crate::state::bits(may).nth(pick as usize).expect("internal bug: a bit that was counted");
+        Ok(Turn { thread: choice.runnable[place].0, events: 1 })
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
+    }
+}

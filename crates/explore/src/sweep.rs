@@ -1,0 +1,146 @@
+//! The sweep: every schedule in which one thread runs whole inside another.
+//!
+//! For each pair of threads, the one is stopped after each of its events in turn, the other runs as long as it can,
+//! and the first goes on. Of the minimal ways in which two accesses each of two threads are not serialisable, this
+//! covers all with three accesses and two thirds of those with four; the others need two preemptions.
+//!
+//! An execution takes four decisions, none of which allocates.
+
+use crate::execution::{End, Execution, Learnt};
+use crate::explorer::Explorer;
+use crate::serial::{InThisOrder, threads};
+use crate::stay::{all_look, has_spun, stay, whole};
+use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Of a thread that comes to no end, only so many points are of interest.
+const ENDLESS: u32 = 64;
+
+/// Runs the sweep.
+#[derive(Clone, Debug, Default)]
+pub struct Sweep {
+    /// Known once an execution has run.
+    threads: Vec<ThreadId>,
+    /// Those that begin with an event that nobody can notice.
+    begun: Vec<ThreadId>,
+    point: Option<Point>,
+    done: bool,
+    /// Whether the outer thread of the last schedule was stopped with nothing left to do, or nothing new.
+    at_end: Arc<AtomicBool>,
+}
+
+impl Sweep {
+    /// A sweep over the threads of an execution that has run, so that none is needed to find out.
+    pub fn of(execution: &Execution<'_>) -> Sweep {
+        let mut sweep = Sweep::default();
+        sweep.begin(execution);
+        sweep
+    }
+
+    fn begin(&mut self, execution: &Execution<'_>) {
+        self.threads = threads(execution);
+        let begins = execution.trace.steps.iter().filter(|step| step.event.kind == EventKind::Begin);
+        self.begun = begins.map(|step| step.thread).collect();
+        self.point = None;
+        self.next_pair();
+    }
+
+    /// The first point of the next pair.
+    fn next_pair(&mut self) {
+        let count = self.threads.len();
+        let pair = match self.point {
+            None => 0,
+            Some(point) => {
+                let place = |thread| self.threads.iter().position(|&other| other == thread).unwrap_or(count);
+                place(point.outer) * count + place(point.inner) + 1
+            }
+        };
+        let next = (pair..count * count).find(|pair| pair / count != pair % count);
+        self.done = next.is_none();
+        self.point = next.map(|pair| {
+            let (outer, inner) = (self.threads[pair / count], self.threads[pair % count]);
+            let events = 1 + self.begun.contains(&outer) as u32;
+            Point { outer, inner, events }
+        });
+    }
+}
+
+impl Explorer for Sweep {
+    fn next(&mut self) -> Option<Box<dyn Scheduler + Send>> {
+        match self.point {
+            _ if self.done => None,
+            Some(point) => {
+                self.at_end.store(false, Ordering::Relaxed);
+                Some(Box::new(Inside { point, stage: Stage::Before, at_end: self.at_end.clone() }))
+            }
+            // Who there is becomes known by running once.
+            None => Some(Box::new(InThisOrder::default())),
+        }
+    }
+
+    fn finish(&mut self, execution: &Execution<'_>) -> Learnt {
+        let Some(point) = &mut self.point else {
+            self.begin(execution);
+            return Learnt::Counts;
+        };
+        let inner = execution.trace.steps.iter().position(|step| step.thread == point.inner);
+        let steps = &execution.trace.steps[..inner.unwrap_or(execution.trace.steps.len())];
+        let before = steps.iter().filter(|step| step.thread == point.outer).count();
+        let endless = execution.end == End::Cut && point.events >= ENDLESS;
+        // Past where the thread gets to on its own there are no more points.
+        if endless || before < point.events as usize || self.at_end.load(Ordering::Relaxed) {
+            self.next_pair();
+        } else {
+            point.events += 1;
+        }
+        Learnt::Counts
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    outer: ThreadId,
+    inner: ThreadId,
+    /// The outer thread is stopped after so many of its events.
+    events: u32,
+}
+
+/// One schedule of the sweep.
+struct Inside {
+    point: Point,
+    stage: Stage,
+    at_end: Arc<AtomicBool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Before,
+    Inside,
+    After,
+}
+
+impl Scheduler for Inside {
+    fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence> {
+        let Point { outer, inner, events } = self.point;
+        if self.stage == Stage::Before && choice.can_run(outer) {
+            self.stage = Stage::Inside;
+            return Ok(Turn { thread: outer, events });
+        }
+        if self.stage == Stage::Inside {
+            self.stage = Stage::After;
+            let next = choice.runnable.iter().find(|&&(thread, _)| thread == outer);
+            if next.is_none_or(|(_, event)| event.kind == EventKind::End) || has_spun(choice, outer) {
+                self.at_end.store(true, Ordering::Relaxed);
+            }
+            if choice.can_run(inner) {
+                return Ok(whole(inner));
+            }
+        }
+        Ok(stay(choice, &[outer, inner]))
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
+    }
+}

@@ -1,0 +1,57 @@
+//! The automatic order.
+
+use crate::programs::*;
+use crate::toy::{Extras, Program, Ran, explore};
+use explore::{Auto, AutoSettings, Bounds, Certificate, DporSettings, Phase};
+
+fn auto(program: &Program, budget: u64, executions: usize, mut see: impl FnMut(&Ran)) -> Auto {
+    let dpor = DporSettings { stable_objects: true, max_events_a_thread: Some(100) };
+    let mut auto = Auto::new(AutoSettings { reduction_budget: budget, dpor, ..AutoSettings::default() });
+    explore(program, &mut auto, Extras::default(), 10_000, executions, |ran, _| see(ran));
+    auto
+}
+
+fn certificate(program: &Program) -> Certificate {
+    let mut fails = false;
+    let auto = auto(program, 100_000, 200_000, |ran| fails |= ran.outcome.failed);
+    assert!(!fails);
+    auto.certificate().expect("everything was run")
+}
+
+#[test]
+fn what_was_explored_is_certified_with_its_bounds() {
+    let none = Bounds::default();
+    let expected = |traces, bounds, race_free| Certificate { traces, redundant: 0, bounds, race_free };
+    assert_eq!(certificate(&locked_increments(2, 3)), expected(20, none, true));
+    assert_eq!(certificate(&readers(4)), expected(16, none, false));
+    assert_eq!(certificate(&spin(true)), expected(3, Bounds { loops: true, ..none }, true));
+    let endless = certificate(&endless());
+    assert_eq!((endless.bounds.events_a_thread, endless.bounds.loops), (Some(100), false));
+    let sleeps = {
+        use crate::toy::{Num, Op};
+        let write = Op::VolatileWrite { var: 0, value: Num::Const(1) };
+        Program::new(1, vec![vec![Op::Sleep(10), write], vec![write]])
+    };
+    assert_eq!(certificate(&sleeps).bounds, Bounds { timeouts: true, ..none });
+}
+
+#[test]
+fn past_the_budget_there_is_sampling_and_no_certificate() {
+    let auto = auto(&increments(3, 3), 50, 500, |_| {});
+    assert_eq!((auto.phase(), auto.executions(), auto.counts().traces), (Phase::Sampling, 500, 50));
+    assert_eq!(auto.certificate(), None);
+}
+
+#[test]
+fn every_failing_program_is_found_out() {
+    for program in [check_then_act(2), publication(), check_then_act(3)] {
+        let mut found = false;
+        auto(&program, 10_000, 20_000, |ran| found |= ran.outcome.failed);
+        assert!(found, "{program:?}");
+    }
+    for program in [philosophers(3, false), lost_notification(), notified_wrong()] {
+        let mut found = false;
+        auto(&program, 10_000, 20_000, |ran| found |= !ran.outcome.stuck.is_empty());
+        assert!(found, "{program:?}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Complete exploration: every trace, none twice.
+
+use crate::programs::*;
+use crate::toy::{Extras, Outcome, Program, brute_force, explore, reachable, run};
+use explore::{Dpor, DporCounts, DporSettings, Explorer, Learnt, partial_order};
+use std::collections::BTreeSet;
+
+pub struct Explored {
+    pub counts: DporCounts,
+    pub outcomes: BTreeSet<Outcome>,
+    pub orders: BTreeSet<u64>,
+}
+
+/// Explores all of the program and checks that no trace comes twice.
+pub fn all(program: &Program, extras: Extras, max_events_a_thread: u32) -> Explored {
+    let mut dpor =
+        Dpor::new(DporSettings { stable_objects: !extras.renumber, max_events_a_thread: Some(max_events_a_thread) });
+    let (mut outcomes, mut orders) = (BTreeSet::new(), BTreeSet::new());
+    let executions = explore(program, &mut dpor, extras, 100_000, 2_000_000, |ran, learnt| {
+        assert_ne!(learnt, Learnt::Unexpected, "{program:?}\n{:?}", ran.trace);
+        if learnt != Learnt::Redundant {
+            let new = orders.insert(partial_order(&ran.execution()));
+            assert!(new, "twice: {:?}\nof {program:?}", ran.trace);
+            outcomes.insert(ran.outcome.clone());
+        }
+    });
+    assert!(dpor.is_complete(), "not complete after {executions}");
+    assert_eq!(dpor.counts().traces as usize, orders.len());
+    Explored { counts: dpor.counts(), outcomes, orders }
+}
+
+#[track_caller]
+fn check_traces(program: &Program, traces: u64) {
+    let explored = all(program, Extras::default(), 10_000);
+    assert_eq!((explored.counts.traces, explored.counts.redundant), (traces, 0));
+}
+
+fn binomial(n: u64, k: u64) -> u64 {
+    (0..k).fold(1, |product, i| product * (n - i) / (i + 1))
+}
+
+#[test]
+fn increments_of_two_threads() {
+    for m in 1..=8 {
+        check_traces(&atomic_increments(2, m), binomial(2 * m as u64, m as u64));
+        check_traces(&locked_increments(2, m.min(6)), binomial(2 * m.min(6) as u64, m.min(6) as u64));
+    }
+}
+
+#[test]
+fn increments_of_three_threads() {
+    // Orders of 3 x m steps that keep each thread's own: the multinomial coefficient.
+    check_traces(&atomic_increments(3, 1), 6);
+    check_traces(&atomic_increments(3, 2), 90);
+    check_traces(&atomic_increments(3, 3), 1680);
+    check_traces(&locked_increments(3, 2), 90);
+    check_traces(&locked_increments(4, 1), 24);
+}
+
+#[test]
+fn philosophers_have_an_order_for_each_fork() {
+    for count in 2..=8 {
+        // Of the two cycles of orders one is the deadlock and the other cannot be.
+        check_traces(&philosophers(count, false), (1 << count) - 1);
+    }
+    let stuck = |explored: &Explored| explored.outcomes.iter().filter(|outcome| !outcome.stuck.is_empty()).count();
+    assert_eq!(stuck(&all(&philosophers(3, false), Extras::default(), 100)), 1);
+    let polite = all(&philosophers(3, true), Extras::default(), 100);
+    assert_eq!((stuck(&polite), polite.counts.redundant), (0, 0));
+}
+
+#[test]
+fn each_reader_reads_before_or_after_the_write() {
+    for count in 1..=10 {
+        check_traces(&readers(count), 1 << count);
+    }
+}
+
+#[test]
+fn indexer_threads_meet_in_three_places_each() {
+    check_traces(&indexer(11), 1);
+    check_traces(&indexer(12), 8);
+    check_traces(&indexer(13), 64);
+    check_traces(&indexer(14), 512);
+    check_traces(&indexer(15), 4096);
+}
+
+#[test]
+fn last_zero_as_published() {
+    // The published numbers are 64 for 5, 3,328 for 10 and 147,456 for 15.
+    for count in 2..=10 {
+        check_traces(&last_zero(count), (count as u64 + 3) << (count - 2));
+    }
+}
+
+#[test]
+fn threads_are_known_by_who_started_them() {
+    for renumber in [false, true] {
+        let explored = all(&families(), Extras { renumber, ..Extras::default() }, 100);
+        assert_eq!((explored.counts.traces, explored.counts.redundant), (2, 0));
+        let outcomes = reachable(&families(), 1_000_000).unwrap();
+        assert_eq!(explored.outcomes, outcomes);
+    }
+}
+
+#[test]
+fn one_notification_wakes_one_thread_and_any_of_them() {
+    for program in [notified_once(), notified_wrong()] {
+        let explored = all(&program, Extras::default(), 100);
+        assert_eq!(explored.outcomes, reachable(&program, 1_000_000).unwrap());
+        assert_eq!(explored.counts.redundant, 0);
+    }
+    let stuck: BTreeSet<Vec<usize>> = all(&notified_once(), Extras::default(), 100)
+        .outcomes
+        .iter()
+        .map(|outcome| outcome.stuck.iter().map(|&(thread, _)| thread).filter(|&thread| thread != 0).collect())
+        .collect();
+    // One that is there is woken; who comes later, or second, is not.
+    assert_eq!(stuck, BTreeSet::from([vec![1], vec![2], vec![1, 2]]));
+}
+
+#[test]
+fn an_execution_that_is_not_the_expected_one_is_told() {
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: None });
+    let programs = [increments(2, 2), atomic_increments(2, 2)];
+    let mut unexpected = 0;
+    for number in 0..10 {
+        let Some(mut scheduler) = dpor.next() else { break };
+        let ran = run(&programs[number % 2], &mut *scheduler);
+        unexpected += (dpor.finish(&ran.execution()) == Learnt::Unexpected) as usize;
+    }
+    assert!(unexpected > 0 && !dpor.is_complete());
+}
+
+#[test]
+fn known_programs_agree_with_brute_force() {
+    for program in [
+        increments(2, 1),
+        philosophers(2, false),
+        locked_increments(2, 1),
+        readers(2),
+        lost_notification(),
+        publication(),
+    ] {
+        let brute = brute_force(&program, Extras::default(), 100, 1_000_000).unwrap();
+        let explored = all(&program, Extras::default(), 100);
+        assert_eq!((&explored.outcomes, &explored.orders), (&brute.outcomes, &brute.orders), "{program:?}");
+    }
+}

@@ -1,0 +1,15 @@
+//! The crate on toy programs.
+
+mod auto;
+mod bounded;
+mod causes;
+mod complete;
+mod hangs;
+mod programs;
+mod racing;
+mod random;
+mod sampling;
+mod serial;
+mod shrinking;
+mod spinning;
+mod toy;

@@ -1,0 +1,304 @@
+//! Random small programs, explored completely and by brute force: always the same.
+
+use crate::complete::all;
+use crate::toy::{Extras, Num, Op, Program, brute_force, explore, reachable, run_with};
+use explore::{Dpor, DporSettings, Explorer, Learnt};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// Statements, which become operations so that monitors are used as Java demands.
+#[derive(Clone, Debug)]
+enum Statement {
+    Plain(Op),
+    /// Does the rest only if the variable was zero.
+    When(usize, Vec<Statement>),
+    Locked(usize, Vec<Statement>),
+    /// Reads a variable until it is not zero.
+    Await(usize),
+    /// Adds to a variable under a lock made of an update that is tried until it works.
+    SpinLocked(usize, usize),
+    Wait(usize, Option<u64>),
+    Notify(usize, bool),
+}
+
+fn compile(statements: &[Statement], held: &mut Vec<usize>, ops: &mut Vec<Op>) {
+    for statement in statements {
+        match statement {
+            Statement::Plain(op) => ops.push(*op),
+            Statement::When(var, body) => {
+                ops.push(Op::Read { var: *var, reg: 1 });
+                let jump = ops.len();
+                ops.push(Op::Yield);
+                compile(body, held, ops);
+                ops[jump] = Op::IfNot { reg: 1, is: 0, to: ops.len() };
+            }
+            Statement::Locked(monitor, body) => {
+                ops.push(Op::Lock(*monitor));
+                held.push(*monitor);
+                compile(body, held, ops);
+                held.pop();
+                ops.push(Op::Unlock(*monitor));
+            }
+            Statement::Await(var) => {
+                let again = ops.len();
+                ops.push(Op::VolatileRead { var: *var, reg: 3 });
+                ops.push(Op::If { reg: 3, is: 0, to: again });
+            }
+            Statement::SpinLocked(lock, var) => {
+                let again = ops.len();
+                ops.push(Op::Cas { var: *lock, expect: Num::Const(0), new: Num::Const(1), reg: 3 });
+                ops.push(Op::If { reg: 3, is: 0, to: again });
+                ops.push(Op::Add { var: *var, value: 1, reg: 2 });
+                ops.push(Op::VolatileWrite { var: *lock, value: Num::Const(0) });
+            }
+            Statement::Wait(monitor, nanos) => {
+                let wait = nanos.map_or(Op::Wait(*monitor), |nanos| Op::TimedWait(*monitor, nanos));
+                holding(*monitor, held, ops, wait);
+            }
+            Statement::Notify(monitor, all) => {
+                let notify = if *all { Op::NotifyAll(*monitor) } else { Op::Notify(*monitor) };
+                holding(*monitor, held, ops, notify);
+            }
+        }
+    }
+}
+
+fn holding(monitor: usize, held: &[usize], ops: &mut Vec<Op>, op: Op) {
+    if held.contains(&monitor) {
+        ops.push(op);
+    } else {
+        ops.extend([Op::Lock(monitor), op, Op::Unlock(monitor)]);
+    }
+}
+
+const VARIABLES: usize = 2;
+
+fn access() -> impl Strategy<Value = Statement> {
+    let var = 0..VARIABLES;
+    prop_oneof![
+        (var.clone(), 0..2usize).prop_map(|(var, reg)| Op::Read { var, reg }),
+        (var.clone(), 1..3i64).prop_map(|(var, value)| Op::Write { var, value: Num::Const(value) }),
+        var.clone().prop_map(|var| Op::Write { var, value: Num::Reg(0, 1) }),
+        (var.clone(), 0..2usize).prop_map(|(var, reg)| Op::VolatileRead { var, reg }),
+        var.clone().prop_map(|var| Op::VolatileWrite { var, value: Num::Const(1) }),
+        var.clone().prop_map(|var| Op::Add { var, value: 1, reg: 2 }),
+        (var, 0..2i64).prop_map(|(var, expect)| Op::Cas {
+            var,
+            expect: Num::Const(expect),
+            new: Num::Const(expect + 1),
+            reg: 2
+        }),
+    ]
+    .prop_map(Statement::Plain)
+}
+
+fn blocking(threads: usize) -> impl Strategy<Value = Statement> {
+    let other = 1..threads + 1;
+    let nanos = prop_oneof![Just(10u64), Just(20)];
+    prop_oneof![
+        (0..2usize, prop::option::of(nanos.clone())).prop_map(|(monitor, nanos)| Statement::Wait(monitor, nanos)),
+        (0..2usize, any::<bool>()).prop_map(|(monitor, all)| Statement::Notify(monitor, all)),
+        Just(Statement::Plain(Op::Park)),
+        nanos.clone().prop_map(|nanos| Statement::Plain(Op::ParkNanos(nanos))),
+        other.clone().prop_map(|thread| Statement::Plain(Op::Unpark(thread))),
+        nanos.prop_map(|nanos| Statement::Plain(Op::Sleep(nanos))),
+        other.clone().prop_map(|thread| Statement::Plain(Op::Interrupt(thread))),
+        Just(Statement::Plain(Op::Interrupted { reg: 3 })),
+        other.clone().prop_map(|thread| Statement::Plain(Op::Join(thread))),
+        other.prop_map(|thread| Statement::Plain(Op::Alive { thread, reg: 2 })),
+    ]
+}
+
+fn statement(threads: usize, with_blocking: bool) -> BoxedStrategy<Statement> {
+    let leaf = if with_blocking {
+        prop_oneof![2 => access().boxed(), 3 => blocking(threads).boxed()].boxed()
+    } else {
+        access().boxed()
+    };
+    let inner = prop::collection::vec(leaf.clone(), 1..3);
+    prop_oneof![
+        5 => leaf,
+        2 => (0..2usize, inner.clone()).prop_map(|(monitor, body)| Statement::Locked(monitor, body)),
+        1 => (0..VARIABLES, inner).prop_map(|(var, body)| Statement::When(var, body)),
+    ]
+    .boxed()
+}
+
+pub fn program(threads: usize, statements: usize, with_blocking: bool) -> impl Strategy<Value = Program> {
+    let thread = prop::collection::vec(statement(threads, with_blocking), 1..=statements);
+    prop::collection::vec(thread, threads).prop_map(|threads| {
+        let ops = |statements: &Vec<Statement>| {
+            let mut ops = Vec::new();
+            compile(statements, &mut Vec::new(), &mut ops);
+            ops
+        };
+        Program::new(VARIABLES, threads.iter().map(ops).collect())
+    })
+}
+
+/// Two threads that each start another one somewhere.
+fn families(statements: usize) -> impl Strategy<Value = Program> {
+    let four = prop::collection::vec(prop::collection::vec(statement(4, true), 1..=statements), 4);
+    (four, 0..3usize, 0..3usize, any::<bool>()).prop_map(|(threads, first, second, nested)| {
+        let mut threads: Vec<Vec<Op>> = threads
+            .iter()
+            .map(|statements| {
+                let mut ops = Vec::new();
+                compile(statements, &mut Vec::new(), &mut ops);
+                // Whoever looks at a thread must know it: only those that are there from the start.
+                let known = |op: &Op| {
+                    let (Op::Unpark(other) | Op::Interrupt(other) | Op::Join(other) | Op::Alive { thread: other, .. }) =
+                        op
+                    else {
+                        return true;
+                    };
+                    *other <= 2
+                };
+                ops.iter_mut().filter(|op| !known(op)).for_each(|op| *op = Op::Yield);
+                ops
+            })
+            .collect();
+        let children = threads.split_off(2);
+        // Before or after everything, for jumps in between are to places.
+        let mut start = |thread: usize, child: usize, place: usize| match place {
+            0 => threads[thread].push(Op::Start(child)),
+            1 => threads[thread] = vec![Op::Start(child)],
+            _ => {
+                threads[thread] = vec![
+                    Op::Add { var: 0, value: 1, reg: 0 },
+                    Op::Start(child),
+                    Op::Write { var: 1, value: Num::Reg(0, 0) },
+                ]
+            }
+        };
+        start(0, 3, first);
+        if nested {
+            start(0, 4, 0)
+        } else {
+            start(1, 4, second)
+        }
+        Program { prefix: vec![Op::Write { var: 0, value: Num::Const(1) }], threads, children, variables: VARIABLES }
+    })
+}
+
+/// Threads some of which spin.
+fn spinning(threads: usize, statements: usize) -> impl Strategy<Value = Program> {
+    let statement = prop_oneof![
+        2 => access().boxed(),
+        1 => (0..VARIABLES).prop_map(Statement::Await).boxed(),
+        1 => (0..VARIABLES).prop_map(|var| Statement::SpinLocked(VARIABLES, var)).boxed(),
+    ];
+    let thread = prop::collection::vec(statement, 1..=statements);
+    prop::collection::vec(thread, threads).prop_map(|threads| {
+        let ops = |statements: &Vec<Statement>| {
+            let mut ops = Vec::new();
+            compile(statements, &mut Vec::new(), &mut ops);
+            ops
+        };
+        Program::new(VARIABLES + 1, threads.iter().map(ops).collect())
+    })
+}
+
+/// The same outcomes and the same traces as all interleavings have, each once.
+fn same_as_brute_force(program: &Program, extras: Extras, max_events_a_thread: usize) -> Result<(), TestCaseError> {
+    let Some(brute) = brute_force(program, extras, max_events_a_thread, 4_000) else { return Ok(()) };
+    let explored = all(program, extras, max_events_a_thread as u32);
+    prop_assert_eq!(&explored.outcomes, &brute.outcomes);
+    prop_assert_eq!(&explored.orders, &brute.orders);
+    if !extras.renumber {
+        prop_assert_eq!(explored.counts.redundant, 0);
+    }
+    Ok(())
+}
+
+pub fn cases(cases: u32) -> ProptestConfig {
+    let cases = std::env::var("RADDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Threads that spin come to the same ends as a search of all states finds.
+fn spins_end_as_all_states_do(program: &Program) -> Result<(), TestCaseError> {
+    let Some(outcomes) = reachable(program, 20_000) else { return Ok(()) };
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(60) });
+    let mut ends = BTreeSet::new();
+    explore(program, &mut dpor, Extras::default(), 10_000, 50_000, |ran, learnt| {
+        if learnt == Learnt::Counts {
+            ends.insert(ran.outcome.clone());
+        }
+    });
+    prop_assert!(dpor.is_complete(), "{:?}", dpor.counts());
+    prop_assert_eq!(ends, outcomes);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    #[test]
+    fn accesses_and_locks_of_two_threads(program in program(2, 3, false)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn accesses_and_locks_of_three_threads(program in program(3, 2, false)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn everything_of_two_threads(program in program(2, 3, true)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn everything_of_three_threads(program in program(3, 2, true)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn threads_that_start_threads(program in families(2)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn threads_numbered_as_they_are_started(program in families(2)) {
+        same_as_brute_force(&program, Extras { renumber: true, ..Extras::default() }, 1000)?;
+    }
+
+    #[test]
+    fn threads_that_spin(program in spinning(2, 2)) {
+        spins_end_as_all_states_do(&program)?;
+    }
+
+    #[test]
+    fn three_threads_that_spin(program in spinning(3, 1)) {
+        spins_end_as_all_states_do(&program)?;
+    }
+
+    #[test]
+    fn executions_that_are_not_the_expected_ones_do_no_harm(one in program(3, 2, true), other in program(2, 3, true)) {
+        // As if the test were not deterministic: now this program, now that.
+        let mut dpor = Dpor::new(DporSettings { stable_objects: false, max_events_a_thread: Some(50) });
+        for (number, mask) in (0..300u32).map(|number| (number, 0x5a3c_96e1u32.rotate_left(number))) {
+            let program = if number == 0 || mask & 1 == 0 { &one } else { &other };
+            let Some(mut scheduler) = dpor.next() else { break };
+            let ran = run_with(program, &mut *scheduler, Extras::default(), 200);
+            let learnt = dpor.finish(&ran.execution());
+            prop_assert!(learnt != Learnt::Unexpected || !dpor.is_complete());
+        }
+    }
+
+    #[test]
+    fn everything_cut_short(program in program(2, 3, true), max_events in 1..6usize) {
+        same_as_brute_force(&program, Extras::default(), max_events)?;
+    }
+
+    #[test]
+    fn everything_with_wakeups_without_cause(program in program(2, 3, true)) {
+        same_as_brute_force(&program, Extras { spurious: 1, early: 1, renumber: false }, 1000)?;
+    }
+
+    #[test]
+    fn everything_with_objects_numbered_by_first_touch(program in program(3, 2, true)) {
+        same_as_brute_force(&program, Extras { renumber: true, ..Extras::default() }, 1000)?;
+    }
+}

@@ -1,0 +1,116 @@
+//! Loops that wait do not explode.
+
+use crate::programs::*;
+use crate::toy::{Extras, Num, Op, Program, explore, run};
+use explore::{
+    Auto, AutoSettings, Bounded, Dpor, DporCounts, DporSettings, End, Explorer, Learnt, Pct, Pos, Serial, Surw, Sweep,
+};
+use schedule::Schedule;
+use std::collections::BTreeSet;
+
+fn counts(program: &Program) -> (DporCounts, BTreeSet<Vec<i64>>) {
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(200) });
+    let mut ends = BTreeSet::new();
+    explore(program, &mut dpor, Extras::default(), 10_000, 20_000, |ran, learnt| {
+        assert_ne!(learnt, Learnt::Unexpected);
+        if learnt == Learnt::Counts {
+            assert!(!ran.outcome.failed, "{:?}", ran.trace);
+            ends.insert(ran.outcome.variables.clone());
+        }
+    });
+    assert!(dpor.is_complete(), "{:?}", dpor.counts());
+    (dpor.counts(), ends)
+}
+
+#[test]
+fn a_thread_that_spins_reads_the_old_value_at_most_twice() {
+    let (counts, _) = counts(&spin(true));
+    // The flag is set before the first read, after it, or after the second.
+    assert_eq!((counts.traces, counts.bounded), (3, 0));
+    assert!(counts.held > 0);
+}
+
+#[test]
+fn rounds_may_have_several_reads_and_yields() {
+    let waits = vec![
+        Op::VolatileRead { var: 0, reg: 0 },
+        Op::Yield,
+        Op::VolatileRead { var: 1, reg: 1 },
+        Op::If { reg: 1, is: 0, to: 0 },
+    ];
+    let write = |var| Op::VolatileWrite { var, value: Num::Const(1) };
+    let (counts, _) = counts(&Program::new(2, vec![waits, vec![write(0), write(1)]]));
+    assert!(counts.traces < 20 && counts.bounded == 0, "{counts:?}");
+}
+
+#[test]
+fn a_lock_made_of_updates_is_a_lock() {
+    let (two, ends) = counts(&spin_lock(2));
+    assert!(two.bounded == 0 && two.traces < 20, "{two:?}");
+    assert_eq!(ends, BTreeSet::from([vec![0, 2]]));
+    let (three, ends) = counts(&spin_lock(3));
+    assert!(three.bounded == 0 && three.traces < 1000, "{three:?}");
+    assert_eq!(ends, BTreeSet::from([vec![0, 3]]));
+}
+
+/// One spins until the other sets a flag, which it does after it has slept.
+fn sleeper() -> Program {
+    let waits = vec![Op::VolatileRead { var: 0, reg: 0 }, Op::If { reg: 0, is: 0, to: 0 }];
+    let sleeps = vec![Op::Sleep(10), Op::VolatileWrite { var: 0, value: Num::Const(1) }];
+    Program::new(1, vec![waits, sleeps])
+}
+
+#[test]
+fn time_passes_where_all_threads_spin() {
+    let (counts, ends) = counts(&sleeper());
+    assert_eq!((counts.bounded, ends), (0, BTreeSet::from([vec![1]])));
+    assert_eq!(counts.timed_out, counts.traces);
+}
+
+#[test]
+fn where_time_has_passed_a_replay_lets_it_pass() {
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(200) });
+    let mut replayed = 0;
+    explore(&sleeper(), &mut dpor, Extras::default(), 10_000, 100, |ran, learnt| {
+        if learnt == Learnt::Counts {
+            let again = run(&sleeper(), &mut Schedule::of(&ran.trace).replay());
+            assert_eq!(again.trace, ran.trace);
+            replayed += 1;
+        }
+    });
+    assert!(replayed > 0);
+}
+
+#[test]
+fn time_passes_under_every_scheduler() {
+    let explorers: [Box<dyn Explorer>; 7] = [
+        Box::new(Serial::default()),
+        Box::new(Sweep::default()),
+        Box::new(Bounded::new(1)),
+        Box::new(Pos::new(1)),
+        Box::new(Pct::new(1, 3)),
+        Box::new(Surw::new(1)),
+        Box::new(Auto::new(AutoSettings::default())),
+    ];
+    for mut explorer in explorers {
+        let executions = explore(&sleeper(), &mut *explorer, Extras::default(), 5_000, 10, |ran, learnt| {
+            assert!(ran.end == End::Done || learnt == Learnt::Redundant, "{:?}", ran.trace.steps.len());
+        });
+        assert!(executions > 0);
+    }
+}
+
+#[test]
+fn a_thread_that_waits_for_one_that_waits_for_it_goes_on_in_the_end() {
+    // The first leaves its loop by itself after some rounds, which nobody can know.
+    let again = vec![
+        Op::VolatileRead { var: 0, reg: 0 },
+        Op::Set { reg: 1, value: Num::Reg(1, 1) },
+        Op::If { reg: 1, is: 20, to: 4 },
+        Op::If { reg: 0, is: 0, to: 0 },
+        Op::VolatileWrite { var: 1, value: Num::Const(1) },
+    ];
+    let waits = vec![Op::VolatileRead { var: 1, reg: 0 }, Op::If { reg: 0, is: 0, to: 0 }];
+    let (counts, ends) = counts(&Program::new(2, vec![again, waits]));
+    assert_eq!((counts.bounded, ends), (0, BTreeSet::from([vec![0, 1]])));
+}

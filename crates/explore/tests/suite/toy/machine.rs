@@ -1,0 +1,272 @@
+//! The state of a toy program between two events.
+
+mod announce;
+mod effect;
+
+use super::{Op, Program};
+use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
+use std::collections::BTreeMap;
+
+/// What an execution may do beyond what it must.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Extras {
+    /// So often may each thread wake from a wait without cause.
+    pub spurious: u32,
+    /// So often may each thread's timed wait be over although others can go on.
+    pub early: u32,
+    /// Objects get their numbers by first touch, and threads that others start as they are started.
+    pub renumber: bool,
+}
+
+/// What is left at the end.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Outcome {
+    pub variables: Vec<i64>,
+    pub registers: Vec<[i64; 4]>,
+    pub failed: bool,
+    /// What the threads that cannot go on would do next, by kind.
+    pub stuck: Vec<(usize, EventKind)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Machine<'p> {
+    program: &'p Program,
+    extras: Extras,
+    threads: Vec<Thread>,
+    variables: Vec<i64>,
+    locks: BTreeMap<usize, (usize, u32)>,
+    /// For each `notify` that has woken nobody yet: who waited then and still does.
+    tokens: Vec<(usize, Vec<usize>)>,
+    now: u64,
+    pub failed: bool,
+    numbers: Vec<u32>,
+    /// For each thread its place here, once it has a number.
+    places: Vec<usize>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Thread {
+    pc: usize,
+    registers: [i64; 4],
+    next: Option<Event>,
+    op: Option<Op>,
+    ended: bool,
+    permit: bool,
+    interrupted: bool,
+    wait: Wait,
+    /// How deep it held the monitor that it waits on.
+    depth: u32,
+    deadline: Option<u64>,
+    spurious: u32,
+    early: u32,
+    begun: bool,
+    ending: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum Wait {
+    #[default]
+    Not,
+    Queued,
+    Notified,
+    Over,
+}
+
+const MONITORS: u32 = 1000;
+
+impl<'p> Machine<'p> {
+    pub fn new(program: &'p Program, extras: Extras) -> Self {
+        let count = 1 + program.threads.len() + program.children.len();
+        let mut machine = Machine {
+            program,
+            extras,
+            threads: vec![Thread::default(); count],
+            variables: vec![0; program.variables],
+            locks: BTreeMap::new(),
+            tokens: Vec::new(),
+            now: 0,
+            failed: false,
+            numbers: Vec::new(),
+            places: (0..if extras.renumber { 1 + program.threads.len() } else { count }).collect(),
+        };
+        machine.threads[0].begun = true;
+        machine.announce(0);
+        machine
+    }
+
+    fn ops(&self, thread: usize) -> &'p [Op] {
+        let own = self.program.threads.len();
+        match thread {
+            0 => &self.program.prefix,
+            _ if thread <= own => &self.program.threads[thread - 1],
+            _ => &self.program.children[thread - own - 1],
+        }
+    }
+
+    pub fn runnable(&self) -> Vec<(ThreadId, Event)> {
+        let can = |&(thread, event): &(ThreadId, Event)| self.can_do(self.places[thread.0 as usize], event);
+        self.pending().into_iter().filter(can).collect()
+    }
+
+    pub fn pending(&self) -> Vec<(ThreadId, Event)> {
+        let next = |(number, &place): (usize, &usize)| Some((ThreadId(number as u16), self.threads[place].next?));
+        self.places.iter().enumerate().filter_map(next).collect()
+    }
+
+    /// The number of a thread, given its place. One that is about to be started gets one.
+    fn number_of(&mut self, place: usize) -> u32 {
+        let known = self.places.iter().position(|&other| other == place);
+        known.unwrap_or_else(|| {
+            self.places.push(place);
+            self.places.len() - 1
+        }) as u32
+    }
+
+    /// Whether time would end some wait.
+    pub fn has_timed(&self) -> bool {
+        let timed = |thread: &Thread| thread.next.is_some() && thread.wait != Wait::Over && thread.deadline.is_some();
+        self.threads.iter().any(timed)
+    }
+
+    /// Lets time pass. Says whose wait is over by that.
+    pub fn let_time_pass(&mut self) -> Option<ThreadId> {
+        let waiting = |(_, thread): &(usize, &mut Thread)| thread.next.is_some() && thread.wait != Wait::Over;
+        let timed = self.threads.iter_mut().enumerate().filter(waiting).filter(|(_, thread)| thread.deadline.is_some());
+        let (place, thread) = timed.min_by_key(|(_, thread)| thread.deadline)?;
+        self.now = self.now.max(thread.deadline?);
+        thread.wait = Wait::Over;
+        Some(ThreadId(self.number_of(place) as u16))
+    }
+
+    /// Whether the thread can do what it has announced without cause, if the monitor is free.
+    pub fn is_unprompted(&self, thread: ThreadId) -> bool {
+        let state = &self.threads[self.places[thread.0 as usize]];
+        let wakes = state.next.is_some_and(|event| event.kind == EventKind::Wake);
+        state.deadline.is_some() && state.early < self.extras.early || wakes && state.spurious < self.extras.spurious
+    }
+
+    fn can_do(&self, thread: usize, event: Event) -> bool {
+        let state = &self.threads[thread];
+        let number = self.places.iter().position(|&place| place == thread).expect("it has a number");
+        let early = self.is_unprompted(ThreadId(number as u16));
+        match (event.kind, state.op) {
+            (EventKind::Lock, Some(Op::Lock(monitor))) => self.is_free_for(monitor, thread),
+            (EventKind::Wake, Some(Op::Wait(monitor) | Op::TimedWait(monitor, _))) => {
+                let chosen = self.tokens.iter().any(|(on, who)| *on == monitor && who.contains(&thread));
+                (state.wait != Wait::Queued || chosen || early) && self.is_free_for(monitor, thread)
+            }
+            (EventKind::Join, _) => {
+                let joined = self.places[event.slot as usize];
+                self.threads[joined].ended || state.interrupted || state.wait == Wait::Over || early
+            }
+            (EventKind::Park, _) => state.permit || state.interrupted || state.wait == Wait::Over || early,
+            (EventKind::Sleep, _) => state.interrupted || state.wait == Wait::Over || early,
+            _ => true,
+        }
+    }
+
+    fn is_free_for(&self, monitor: usize, thread: usize) -> bool {
+        self.locks.get(&monitor).is_none_or(|&(owner, _)| owner == thread)
+    }
+
+    /// The thread does what it announced. Gives the event as the trace has it.
+    pub fn perform(&mut self, id: ThreadId) -> Event {
+        let thread = self.places[id.0 as usize];
+        let mut event = self.threads[thread].next.take().expect("a thread does what it announced");
+        let op = self.threads[thread].op;
+        match (event.kind, op) {
+            (EventKind::Begin, _) => {
+                self.threads[thread].begun = true;
+                return self.done(thread, event, false);
+            }
+            (EventKind::End, _) => {
+                self.threads[thread].ended = true;
+                return event;
+            }
+            (EventKind::Join, None) => {
+                // The first thread waits for the next of the test's own.
+                self.threads[thread].pc += 1;
+                return self.done(thread, event, false);
+            }
+            (EventKind::Wait, _) => {
+                let (Some(Op::Wait(monitor)) | Some(Op::TimedWait(monitor, _))) = op else { unreachable!() };
+                let (_, depth) = self.locks.remove(&monitor).expect("whoever waits holds the monitor");
+                let state = &mut self.threads[thread];
+                state.wait = if state.interrupted { Wait::Over } else { Wait::Queued };
+                state.depth = depth;
+                let deadline = if let Some(Op::TimedWait(_, nanos)) = op { Some(self.now + nanos) } else { None };
+                state.deadline = deadline;
+                state.next = Some(Event { kind: EventKind::Wake, slot: depth, ..event });
+                return event;
+            }
+            (EventKind::Wake, _) => self.wake(thread),
+            _ => self.effect(thread, op.expect("an event has its operation"), &mut event),
+        }
+        self.done(thread, event, true)
+    }
+
+    fn done(&mut self, thread: usize, event: Event, advance: bool) -> Event {
+        self.threads[thread].pc += advance as usize;
+        self.threads[thread].wait = Wait::Not;
+        self.threads[thread].deadline = None;
+        self.announce(thread);
+        event
+    }
+
+    fn wake(&mut self, thread: usize) {
+        let (Some(Op::Wait(monitor)) | Some(Op::TimedWait(monitor, _))) = self.threads[thread].op else {
+            unreachable!()
+        };
+        if self.threads[thread].wait == Wait::Queued {
+            match self.tokens.iter().position(|(on, who)| *on == monitor && who.contains(&thread)) {
+                Some(token) => drop(self.tokens.remove(token)),
+                None if self.threads[thread].spurious < self.extras.spurious => self.threads[thread].spurious += 1,
+                None => self.threads[thread].early += 1,
+            }
+        } else if let Some(token) = self.tokens.iter().position(|(on, who)| *on == monitor && who.contains(&thread)) {
+            // Told and out of time: it was told.
+            self.tokens.remove(token);
+        }
+        self.leave(thread);
+        self.threads[thread].interrupted = false;
+        let depth = self.threads[thread].depth;
+        self.locks.insert(monitor, (thread, depth));
+    }
+
+    /// The thread is in no wait set.
+    fn leave(&mut self, thread: usize) {
+        self.tokens.iter_mut().for_each(|(_, who)| who.retain(|&other| other != thread));
+        self.tokens.retain(|(_, who)| !who.is_empty());
+    }
+
+    fn queued(&self, monitor: usize) -> Vec<usize> {
+        let waits = |thread: &usize| {
+            let state = &self.threads[*thread];
+            let on = matches!(state.op, Some(Op::Wait(on) | Op::TimedWait(on, _)) if on == monitor);
+            on && state.wait == Wait::Queued
+        };
+        (0..self.threads.len()).filter(waits).collect()
+    }
+
+    pub fn outcome(&self) -> Outcome {
+        let stuck = self.pending().into_iter().map(|(thread, event)| (self.places[thread.0 as usize], event.kind));
+        let mut stuck: Vec<_> = stuck.collect();
+        stuck.sort();
+        Outcome {
+            variables: self.variables.clone(),
+            registers: self.threads.iter().map(|thread| thread.registers).collect(),
+            failed: self.failed,
+            stuck,
+        }
+    }
+}
+
+impl Thread {
+    fn begun_or_announced(&self) -> bool {
+        self.begun || self.next.is_some()
+    }
+}
+
+fn plain(kind: EventKind, slot: u32, site: SiteId) -> Event {
+    Event { kind, object: ObjectId::NONE, slot, site }
+}
