@@ -1,0 +1,532 @@
+//! Calls: what they run, and what that does here.
+
+use std::rc::Rc;
+
+use classfile::{Flags, InvokeOp};
+
+use crate::body::{Bootstrap, CallSite, DynamicSite, Ref, Shape};
+use crate::interpret::Interpreter;
+use crate::lambda::{Lambda, kind};
+use crate::lock::{Held, Lock, Roots};
+use crate::names::{Map, Sym};
+use crate::path::{PathId, Root};
+use crate::program::{FieldInfo, MethodId};
+use crate::scope;
+use crate::solver::Instance;
+use crate::state::{State, meet, objects};
+use crate::summary::{Opaque, OpaqueReason, Summary};
+use crate::value::{EMPTY, SetId, Value};
+
+impl Interpreter<'_, '_, '_> {
+    pub fn invoke(&mut self, call: &CallSite, state: &mut State) -> Result<(), &'static str> {
+        let arguments = self.pop_arguments(call, state)?;
+        let result = match self.known_call(call, &arguments, state) {
+            Some(value) => value,
+            None => {
+                let sets: Vec<SetId> = arguments.iter().map(|&value| objects(value)).collect();
+                let set = match call.op {
+                    InvokeOp::Static => self.call_static(call.target, &sets, state),
+                    InvokeOp::Special => self.call_special(call.target, &sets, state),
+                    InvokeOp::Virtual | InvokeOp::Interface => self.call_virtual(call.target, &sets, state),
+                };
+                if call.shape.result.1.is_some() { Value::Objects(set) } else { Value::Plain }
+            }
+        };
+        let slots = call.shape.result.0;
+        if slots > 0 {
+            state.push(result);
+            state.push_plain(slots - 1);
+        }
+        Ok(())
+    }
+
+    fn pop_arguments(&mut self, call: &CallSite, state: &mut State) -> Result<Vec<Value>, &'static str> {
+        let mut arguments = Vec::with_capacity(call.shape.parameters.len() + 1);
+        for parameter in call.shape.parameters.iter().rev() {
+            arguments.push(state.pop_slots(parameter.slots)?);
+        }
+        if call.op != InvokeOp::Static {
+            arguments.push(state.pop()?);
+        }
+        arguments.reverse();
+        Ok(arguments)
+    }
+
+    pub fn invoke_dynamic(&mut self, call: &DynamicSite, at: usize, state: &mut State) -> Result<(), &'static str> {
+        let mut arguments = Vec::with_capacity(call.shape.parameters.len());
+        for parameter in call.shape.parameters.iter().rev() {
+            arguments.push(state.pop_slots(parameter.slots)?);
+        }
+        arguments.reverse();
+        let value = match (call.bootstrap, call.shape.result.1) {
+            (Bootstrap::Lambda { kind, target, .. }, Some(interface)) => {
+                let class = self.lambda_class(call, at, kind, target, interface);
+                let value = self.allocate(class, state);
+                let captured = self.solver.program.lambdas[&class].captured.clone();
+                for (&field, &argument) in captured.iter().zip(&arguments) {
+                    self.store(state, objects(value), field, objects(argument));
+                }
+                value
+            }
+            (Bootstrap::Concatenation, Some(string)) => {
+                for (parameter, &argument) in call.shape.parameters.iter().zip(&arguments) {
+                    if parameter.type_name.is_some() {
+                        self.call_to_string(objects(argument), state);
+                    }
+                }
+                Value::Objects(self.outside(string))
+            }
+            (_, result) => {
+                let class = self.solver.program.names.get("java/lang/invoke/CallSite");
+                self.opaque(OpaqueReason::Dynamic, class, call.name);
+                result.map_or(Value::Plain, |class| Value::Objects(self.outside(class)))
+            }
+        };
+        if call.shape.result.0 > 0 {
+            state.push(value);
+            state.push_plain(call.shape.result.0 - 1);
+        }
+        Ok(())
+    }
+
+    /// The class of the lambdas that a call site makes; each call site has one.
+    fn lambda_class(&mut self, call: &DynamicSite, at: usize, kind: u8, target: Ref, interface: Sym) -> Sym {
+        let info = self.solver.program.method(self.key.method);
+        let owner = self.solver.program.names.text(info.owner).clone();
+        let name = format!("{owner}$$Lambda/{}.{at}", self.key.method.0);
+        let class = self.solver.program.names.get(&name);
+        if !self.solver.program.lambdas.contains_key(&class) {
+            let mut captured = Vec::new();
+            for (number, parameter) in call.shape.parameters.iter().enumerate() {
+                let name = self.solver.program.names.get(&format!("captured{number}"));
+                let flags = Flags::FINAL;
+                let field = FieldInfo { owner: class, name, type_name: parameter.type_name, flags };
+                captured.push(self.solver.program.add_field(field));
+            }
+            let lambda = Lambda { interface, method: call.name, kind, target, captured };
+            self.solver.program.lambdas.insert(class, Rc::new(lambda));
+        }
+        self.solver.instantiate(class);
+        class
+    }
+
+    /// A call of `toString`, as string concatenation makes it.
+    pub fn call_to_string(&mut self, receiver: SetId, state: &mut State) {
+        let program = &mut *self.solver.program;
+        let (name, descriptor) = (program.names.get("toString"), program.names.get("()Ljava/lang/String;"));
+        let target = Ref { class: program.known.object, name, descriptor };
+        self.call_virtual(target, &[receiver], state);
+    }
+
+    pub fn call_static(&mut self, target: Ref, arguments: &[SetId], state: &mut State) -> SetId {
+        self.solver.initialise(target.class);
+        match self.solver.program.resolve_method(target.class, target.name, target.descriptor) {
+            Some(method) => self.call_method(method, None, arguments, state),
+            None => self.missing(target),
+        }
+    }
+
+    fn call_special(&mut self, target: Ref, arguments: &[SetId], state: &mut State) -> SetId {
+        let Some(method) = self.solver.program.resolve_method(target.class, target.name, target.descriptor) else {
+            return self.missing(target);
+        };
+        self.call_exactly(method, target.class, arguments, state)
+    }
+
+    /// Runs this very method, on receivers whose class is known or else that of the method.
+    fn call_exactly(&mut self, method: MethodId, named: Sym, arguments: &[SetId], state: &mut State) -> SetId {
+        let mut result = EMPTY;
+        let before = state.held.clone();
+        let mut after: Option<Vec<(Held, u8)>> = None;
+        for &path in self.solver.sets.get(arguments[0]).iter() {
+            let (class, exact) = self.type_of(path);
+            let receiver = match exact || self.is_this(path) {
+                true => class,
+                false => named,
+            };
+            state.held.clone_from(&before);
+            let mut bound = arguments.to_vec();
+            bound[0] = self.solver.sets.one(path);
+            let returned = self.call_method(method, Some(receiver), &bound, state);
+            result = self.union(result, returned);
+            join_held(&mut after, state);
+        }
+        state.held = after.unwrap_or(before);
+        result
+    }
+
+    pub fn is_this(&self, path: PathId) -> bool {
+        let path = self.solver.paths.get(path);
+        path.root == Root::Parameter(0) && path.fields.is_empty() && !path.tail && self.key.receiver.is_some()
+    }
+
+    /// Runs whatever overrides the method in the classes that the receiver may be of.
+    pub fn call_virtual(&mut self, target: Ref, arguments: &[SetId], state: &mut State) -> SetId {
+        let resolved = self.solver.program.resolve_method(target.class, target.name, target.descriptor);
+        if let Some(method) = resolved
+            && self.solver.program.method(method).flags.has(Flags::PRIVATE)
+        {
+            return self.call_exactly(method, target.class, arguments, state);
+        }
+        let mut result = EMPTY;
+        let before = state.held.clone();
+        let mut after: Option<Vec<(Held, u8)>> = None;
+        for &path in self.solver.sets.get(arguments[0]).iter() {
+            let candidates = self.candidates(path, target.class);
+            if candidates.open {
+                self.opaque(OpaqueReason::Open, target.class, target.name);
+                let returned = self.result_of(target);
+                result = self.union(result, returned);
+                join_held(&mut after, state);
+            }
+            let mut bound = arguments.to_vec();
+            bound[0] = self.solver.sets.one(path);
+            for class in candidates.classes {
+                state.held.clone_from(&before);
+                let returned = self.call_on(class, target, &bound, state);
+                result = self.union(result, returned);
+                join_held(&mut after, state);
+            }
+        }
+        state.held = after.unwrap_or(before);
+        result
+    }
+
+    /// Runs a method on a receiver of exactly this class.
+    fn call_on(&mut self, class: Sym, target: Ref, arguments: &[SetId], state: &mut State) -> SetId {
+        if let Some(lambda) = self.solver.program.lambdas.get(&class).cloned()
+            && lambda.method == target.name
+        {
+            return self.call_lambda(&lambda, arguments, state);
+        }
+        match self.solver.program.select(class, target.name, target.descriptor) {
+            Some(method) => self.call_method(method, Some(class), arguments, state),
+            None => {
+                self.opaque(OpaqueReason::Open, class, target.name);
+                self.result_of(target)
+            }
+        }
+    }
+
+    /// Calls the body of a lambda with what it captured and with the arguments.
+    fn call_lambda(&mut self, lambda: &Lambda, arguments: &[SetId], state: &mut State) -> SetId {
+        let mut passed: Vec<SetId> = Vec::new();
+        for &field in &lambda.captured {
+            let captured = self.load(arguments[0], field);
+            passed.push(captured);
+        }
+        passed.extend(&arguments[1..]);
+        let shape = Shape::of(lambda.target.descriptor, &mut self.solver.program.names);
+        match lambda.kind {
+            kind::STATIC => self.call_static(lambda.target, &passed, state),
+            kind::NEW => {
+                self.solver.initialise(lambda.target.class);
+                self.solver.instantiate(lambda.target.class);
+                let new = objects(self.allocate(lambda.target.class, state));
+                passed.insert(0, new);
+                passed.resize(shape.parameters.len() + 1, EMPTY);
+                self.call_special(lambda.target, &passed, state);
+                new
+            }
+            kind::VIRTUAL | kind::INTERFACE | kind::SPECIAL if !passed.is_empty() => {
+                passed.resize(shape.parameters.len() + 1, EMPTY);
+                match lambda.kind {
+                    kind::SPECIAL => self.call_special(lambda.target, &passed, state),
+                    _ => self.call_virtual(lambda.target, &passed, state),
+                }
+            }
+            _ => self.missing(lambda.target),
+        }
+    }
+
+    /// Runs a method, whose receiver is of the given class, or notes that it is opaque.
+    pub fn call_method(&mut self, method: MethodId, receiver: Option<Sym>, arguments: &[SetId], state: &mut State) -> SetId {
+        let info = self.solver.program.method(method).clone();
+        let target = Ref { class: info.owner, name: info.name, descriptor: info.descriptor };
+        let owner = self.solver.program.names.text(info.owner).clone();
+        let receiver = if info.flags.has(Flags::STATIC) { None } else { receiver };
+        if let Some(result) = self.known_method(method, &owner, arguments, state) {
+            return result;
+        }
+        if info.flags.has(Flags::ABSTRACT) {
+            self.opaque(OpaqueReason::Open, info.owner, info.name);
+            return self.result_of(target);
+        }
+        if !scope::is_followed(&owner) && info.owner != self.solver.under_test {
+            if !scope::is_immutable(&owner) {
+                self.opaque(OpaqueReason::Scope, info.owner, info.name);
+            }
+            self.call_back(&owner, target, arguments, info.flags.has(Flags::STATIC), state);
+            return self.result_of(target);
+        }
+        if info.flags.has(Flags::NATIVE) {
+            self.opaque(OpaqueReason::Native, info.owner, info.name);
+            return self.result_of(target);
+        }
+        match self.solver.summary_for(Instance { method, receiver }, self.id) {
+            Some(summary) => self.apply(&summary, arguments, state),
+            None => {
+                self.opaque(OpaqueReason::Limit, info.owner, info.name);
+                self.result_of(target)
+            }
+        }
+    }
+
+    /// Opaque code may call the methods of the interfaces that it is given. A thread does so later, and
+    /// without the locks of whoever made it.
+    fn call_back(&mut self, owner: &str, target: Ref, arguments: &[SetId], is_static: bool, state: &mut State) {
+        let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
+        let first = usize::from(!is_static);
+        let locks = (owner == "java/lang/Thread").then(|| (std::mem::take(&mut state.held), std::mem::take(&mut state.may)));
+        for (number, parameter) in shape.parameters.iter().enumerate() {
+            let Some(interface) = parameter.type_name else { continue };
+            let argument = arguments.get(first + number).copied().unwrap_or(EMPTY);
+            if argument == EMPTY || !self.solver.program.class(interface).is_ok_and(|class| class.is_interface()) {
+                continue;
+            }
+            for supertype in self.solver.program.supertypes(interface).iter() {
+                let Ok(class) = self.solver.program.class(*supertype) else { continue };
+                if !class.is_interface() {
+                    continue;
+                }
+                for &method in &class.in_order {
+                    let info = self.solver.program.method(method).clone();
+                    if info.flags.has(Flags::ABSTRACT) {
+                        let called = Ref { class: interface, name: info.name, descriptor: info.descriptor };
+                        self.call_with_unknown(called, argument, state);
+                    }
+                }
+            }
+        }
+        if let Some((held, may)) = locks {
+            (state.held, state.may) = (held, may);
+        }
+    }
+
+    /// A call with arguments from nowhere in particular.
+    pub fn call_with_unknown(&mut self, target: Ref, receiver: SetId, state: &mut State) {
+        let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
+        let mut passed = vec![receiver];
+        for parameter in &shape.parameters {
+            let argument = parameter.type_name.map_or(EMPTY, |class| self.outside(class));
+            passed.push(argument);
+        }
+        self.call_virtual(target, &passed, state);
+    }
+
+    /// Does here what a callee does.
+    fn apply(&mut self, summary: &Summary, arguments: &[SetId], state: &mut State) -> SetId {
+        let mut seen_through: Map<PathId, SetId> = Map::default();
+        for &(base, field, value) in &summary.stores {
+            let values = self.seen_here(value, arguments, &mut seen_through);
+            match base {
+                Some(base) => {
+                    let bases = self.seen_here(base, arguments, &mut Map::default());
+                    self.store(state, bases, field, values);
+                }
+                None => {
+                    let at = self.solver.paths.root(Root::Static(field));
+                    for &path in self.solver.sets.get(values).iter() {
+                        self.stores.insert((None, field, path));
+                        self.publish(state, path, at);
+                    }
+                }
+            }
+        }
+        // Stores may have changed what paths from new objects lead to.
+        seen_through.clear();
+        let roots: Vec<Roots> = arguments.iter().map(|&set| self.roots_of(set, state)).collect();
+        if self.recording {
+            self.note_effects(summary, arguments, &roots, &mut seen_through, state);
+        }
+        let accessed = summary.accessed.through(&roots);
+        for lock in &summary.releases {
+            for lock in self.locks_here(*lock, arguments, &mut seen_through, state) {
+                if !state.give_up(lock) {
+                    self.releases.push(lock);
+                }
+            }
+        }
+        for held in &summary.keeps {
+            let objects = self.seen_here(held.lock.path, arguments, &mut seen_through);
+            let locks = self.locks(state, objects, held.lock.mode);
+            match self.certain(objects, &locks) {
+                Some(lock) => {
+                    state.take(lock);
+                    let after = held.after.through(&roots).with(state.seen);
+                    if let Some((taken, 1)) = state.held.iter_mut().find(|(held, _)| held.lock == lock).map(|h| (&mut h.0, h.1)) {
+                        taken.after = after;
+                    }
+                }
+                None => locks.iter().for_each(|&lock| state.may_take(lock)),
+            }
+        }
+        state.seen = state.seen.with(accessed);
+        self.accessed = self.accessed.with(accessed);
+        let mut result = EMPTY;
+        for &path in self.solver.sets.get(summary.returns).iter() {
+            let here = self.seen_here(path, arguments, &mut seen_through);
+            result = self.union(result, here);
+        }
+        result
+    }
+
+    fn note_effects(
+        &mut self,
+        summary: &Summary,
+        arguments: &[SetId],
+        roots: &[Roots],
+        seen_through: &mut Map<PathId, SetId>,
+        state: &mut State,
+    ) {
+        let seen = state.seen;
+        let mut translated: Map<crate::lock::HeldId, crate::lock::HeldId> = Map::default();
+        for access in &summary.accesses {
+            let held = match translated.get(&access.held) {
+                Some(&known) => known,
+                None => {
+                    let held = self.held_here(access.held, arguments, roots, seen_through, seen, state);
+                    translated.insert(access.held, held);
+                    held
+                }
+            };
+            let mut touch = access.touch;
+            match touch.base {
+                None => self.note_access(touch, held, access.site),
+                Some(base) => {
+                    let bases = self.seen_here(base, arguments, seen_through);
+                    for &path in self.solver.sets.get(bases).iter() {
+                        for &path in self.seen_as(state, path).iter() {
+                            if self.can_have(path, touch.field) {
+                                touch.base = Some(path);
+                                self.note_access(touch, held, access.site);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for acquisition in &summary.acquisitions {
+            let held = match acquisition.outer {
+                Some(outer) => self.locks_here(outer, arguments, seen_through, state),
+                None => state.may.clone(),
+            };
+            for lock in self.locks_here(acquisition.lock, arguments, seen_through, state) {
+                if !state.holds(lock) {
+                    self.draft.acquisition(lock, &held, acquisition.site);
+                }
+            }
+        }
+        for signal in &summary.signals {
+            let monitors = self.seen_here(signal.monitor, arguments, seen_through);
+            for &path in self.solver.sets.get(monitors).iter() {
+                for &path in self.seen_as(state, path).iter() {
+                    self.draft.signal(path, signal.is_wait, signal.site);
+                }
+            }
+        }
+        summary.opaque.iter().for_each(|&opaque| self.draft.opaque(opaque));
+    }
+
+    /// The locks held at an access of a callee: its own, where they are certain here, and ours.
+    fn held_here(
+        &mut self,
+        held: crate::lock::HeldId,
+        arguments: &[SetId],
+        roots: &[Roots],
+        seen_through: &mut Map<PathId, SetId>,
+        seen: Roots,
+        state: &State,
+    ) -> crate::lock::HeldId {
+        let mut here: Vec<Held> = state.held.iter().map(|(held, _)| *held).collect();
+        for held in self.solver.held.get(held).iter() {
+            let objects = self.seen_here(held.lock.path, arguments, seen_through);
+            let locks = self.locks(state, objects, held.lock.mode);
+            if let Some(lock) = self.certain(objects, &locks)
+                && !here.iter().any(|held| held.lock == lock)
+            {
+                // Whatever was accessed before the call was accessed before the callee took it.
+                here.push(Held { lock, after: held.after.through(roots).with(seen) });
+            }
+        }
+        self.solver.held.number(here)
+    }
+
+    fn locks_here(
+        &mut self,
+        lock: Lock,
+        arguments: &[SetId],
+        seen_through: &mut Map<PathId, SetId>,
+        state: &State,
+    ) -> Vec<Lock> {
+        let objects = self.seen_here(lock.path, arguments, seen_through);
+        self.locks(state, objects, lock.mode)
+    }
+
+    /// What a callee's path stands for here.
+    fn seen_here(&mut self, path: PathId, arguments: &[SetId], known: &mut Map<PathId, SetId>) -> SetId {
+        if let Some(&set) = known.get(&path) {
+            return set;
+        }
+        let found = self.solver.paths.get(path).clone();
+        let set = match found.root {
+            Root::Parameter(number) => {
+                let mut set = arguments.get(usize::from(number)).copied().unwrap_or(EMPTY);
+                for &field in &found.fields {
+                    set = self.load(set, field);
+                }
+                if found.tail { self.reach_all(set) } else { set }
+            }
+            _ => self.solver.sets.one(path),
+        };
+        known.insert(path, set);
+        set
+    }
+
+    fn roots_of(&mut self, set: SetId, state: &State) -> Roots {
+        let mut roots = Roots::NONE;
+        for &path in self.solver.sets.get(set).iter() {
+            roots = match self.solver.paths.get(path).root {
+                // What hangs on a new object may be anyone's.
+                Root::Fresh(_) => {
+                    let reached = self.reach_all(set);
+                    let seen = self.seen_as(state, path);
+                    let all = self.solver.sets.get(reached);
+                    all.iter().chain(seen.iter()).fold(roots, |roots, &p| roots.with(Roots::of(self.solver.paths.get(p).root)))
+                }
+                root => roots.with(Roots::of(root)),
+            };
+        }
+        roots
+    }
+
+    pub fn union(&mut self, a: SetId, b: SetId) -> SetId {
+        let solver = &mut *self.solver;
+        solver.sets.union(a, b, &mut solver.paths, solver.program)
+    }
+
+    /// The result of a method that is not seen.
+    pub fn result_of(&mut self, target: Ref) -> SetId {
+        let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
+        shape.result.1.map_or(EMPTY, |class| self.outside(class))
+    }
+
+    fn missing(&mut self, target: Ref) -> SetId {
+        self.opaque(OpaqueReason::Missing, target.class, target.name);
+        self.result_of(target)
+    }
+
+    pub fn opaque(&mut self, reason: OpaqueReason, class: Sym, name: Sym) {
+        if self.recording {
+            self.draft.opaque(Opaque { reason, class, name });
+        }
+    }
+}
+
+/// Locks that are held whichever of several methods ran.
+fn join_held(after: &mut Option<Vec<(Held, u8)>>, state: &State) {
+    match after {
+        Some(after) => drop(meet(after, &state.held)),
+        none => *none = Some(state.held.clone()),
+    }
+}
