@@ -132,7 +132,7 @@ fn solve(solver: &mut Solver<'_, '_>, class: &Class<'_>) -> Vec<Entry> {
         .copied()
         .collect::<Vec<_>>()
         .into_iter()
-        .map(|method| solver.require(Instance { method, receiver: Some(name) }))
+        .map(|method| solver.require(Instance { method, receiver: Some(name), nested: false }))
         .collect();
     solver.settle();
     learn_fields(solver, &constructors);
@@ -140,7 +140,7 @@ fn solve(solver: &mut Solver<'_, '_>, class: &Class<'_>) -> Vec<Entry> {
     for method in public_methods(solver.program, name) {
         let is_static = solver.program.method(method).flags.has(Flags::STATIC);
         let receiver = (!is_static).then_some(name);
-        let instance = solver.require(Instance { method, receiver });
+        let instance = solver.require(Instance { method, receiver, nested: false });
         entries.push(Entry { method, instance });
     }
     solver.settle();

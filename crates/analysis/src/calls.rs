@@ -121,7 +121,7 @@ impl Interpreter<'_, '_, '_> {
     pub fn call_static(&mut self, target: Ref, arguments: &[SetId], state: &mut State) -> SetId {
         self.solver.initialise(target.class);
         match self.solver.program.resolve_method(target.class, target.name, target.descriptor) {
-            Some(method) => self.call_method(method, None, arguments, state),
+            Some(method) => self.call_method(method, None, self.key.nested, arguments, state),
             None => self.missing(target),
         }
     }
@@ -147,7 +147,7 @@ impl Interpreter<'_, '_, '_> {
             state.held.clone_from(&before);
             let mut bound = arguments.to_vec();
             bound[0] = self.solver.sets.one(path);
-            let returned = self.call_method(method, Some(receiver), &bound, state);
+            let returned = self.call_method(method, Some(receiver), self.key.nested, &bound, state);
             result = self.union(result, returned);
             join_held(&mut after, state);
         }
@@ -181,9 +181,9 @@ impl Interpreter<'_, '_, '_> {
             }
             let mut bound = arguments.to_vec();
             bound[0] = self.solver.sets.one(path);
-            for class in candidates.classes {
+            for (class, assumed) in candidates.classes {
                 state.held.clone_from(&before);
-                let returned = self.call_on(class, target, &bound, state);
+                let returned = self.call_on(class, self.key.nested || assumed, target, &bound, state);
                 result = self.union(result, returned);
                 join_held(&mut after, state);
             }
@@ -193,14 +193,21 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Runs a method on a receiver of exactly this class.
-    fn call_on(&mut self, class: Sym, target: Ref, arguments: &[SetId], state: &mut State) -> SetId {
+    fn call_on(
+        &mut self,
+        class: Sym,
+        nested: bool,
+        target: Ref,
+        arguments: &[SetId],
+        state: &mut State,
+    ) -> SetId {
         if let Some(lambda) = self.solver.program.lambdas.get(&class).cloned()
             && lambda.method == target.name
         {
             return self.call_lambda(&lambda, arguments, state);
         }
         match self.solver.program.select(class, target.name, target.descriptor) {
-            Some(method) => self.call_method(method, Some(class), arguments, state),
+            Some(method) => self.call_method(method, Some(class), nested, arguments, state),
             None => {
                 self.opaque(OpaqueReason::Open, class, target.name);
                 self.result_of(target)
@@ -240,7 +247,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Runs a method, whose receiver is of the given class, or notes that it is opaque.
-    pub fn call_method(&mut self, method: MethodId, receiver: Option<Sym>, arguments: &[SetId], state: &mut State) -> SetId {
+    pub fn call_method(
+        &mut self,
+        method: MethodId,
+        receiver: Option<Sym>,
+        nested: bool,
+        arguments: &[SetId],
+        state: &mut State,
+    ) -> SetId {
         let info = self.solver.program.method(method).clone();
         let target = Ref { class: info.owner, name: info.name, descriptor: info.descriptor };
         let owner = self.solver.program.names.text(info.owner).clone();
@@ -263,7 +277,7 @@ impl Interpreter<'_, '_, '_> {
             self.opaque(OpaqueReason::Native, info.owner, info.name);
             return self.result_of(target);
         }
-        match self.solver.summary_for(Instance { method, receiver }, self.id) {
+        match self.solver.summary_for(Instance { method, receiver, nested }, self.id) {
             Some(summary) => self.apply(&summary, arguments, state),
             None => {
                 self.opaque(OpaqueReason::Limit, info.owner, info.name);

@@ -4,8 +4,8 @@
 //! came from outside (a parameter, or what was stored by someone who is not seen) can be anything that its
 //! type allows. Three things are assumed of those, and the call is marked as open besides: it may be an object
 //! of the class under test; of one of the classes that the reached code makes; or of the class that usually
-//! stands for the type (see `scope`). Of a call on a mere `Object` only the class under test and its own
-//! nest or library are taken, and only where the path says whose object it is: nearly every class has a
+//! stands for the type (see `scope`). Of a call on a mere `Object` only the class under test and classes that
+//! come with it are taken, and only where the path says whose object it is: nearly every class has a
 //! `hashCode`, and what a vector in a vector in a vector holds is nobody's concern.
 
 use classfile::Flags;
@@ -13,6 +13,7 @@ use classfile::Flags;
 use crate::interpret::Interpreter;
 use crate::names::Sym;
 use crate::path::{PathId, Root};
+use crate::program::ELEMENTS;
 use crate::scope;
 
 /// More classes than this behind one call are cut off, and the call is marked as opaque.
@@ -20,7 +21,8 @@ const MAX_CLASSES: usize = 24;
 
 /// The classes that a receiver may be of.
 pub struct Candidates {
-    pub classes: Vec<Sym>,
+    /// Each with whether it is merely assumed that it is the class under test.
+    pub classes: Vec<(Sym, bool)>,
     /// Whether it may be of others, too.
     pub open: bool,
 }
@@ -29,43 +31,60 @@ impl Interpreter<'_, '_, '_> {
     /// The classes of the object on a path, on which a method of `named` is called.
     pub fn candidates(&mut self, path: PathId, named: Sym) -> Candidates {
         let (class, exact) = self.type_of(path);
+        let closed = |classes: Vec<Sym>| Candidates {
+            classes: classes.into_iter().map(|class| (class, false)).collect(),
+            open: false,
+        };
         if exact {
-            return Candidates { classes: vec![class], open: false };
+            return closed(vec![class]);
         }
         let class = if self.solver.program.is_subtype(class, named) { class } else { named };
         if self.solver.program.is_array(class) {
-            return Candidates { classes: vec![class], open: false };
+            return closed(vec![class]);
         }
         if let Some(classes) = self.content_of(path) {
-            return Candidates { classes, open: false };
+            return closed(classes);
         }
-        if class == self.solver.program.known.object && self.is_vague(path) {
+        let (id, under_test, object) = (self.id, self.solver.under_test, self.solver.program.known.object);
+        if class == object && (self.key.nested || self.is_vague(path)) {
             return Candidates { classes: Vec::new(), open: true };
         }
-        let (id, under_test) = (self.id, self.solver.under_test);
         let mut classes = self.solver.implementers(class, id);
-        if class == self.solver.program.known.object {
+        if class == object {
             classes.retain(|&candidate| self.is_own(candidate));
         }
         let loaded = self.solver.program.class(class);
         let is_final = loaded.as_ref().is_ok_and(|class| class.flags.has(Flags::FINAL));
-        let mut add = |candidate: Sym| {
-            if !classes.contains(&candidate) {
-                classes.push(candidate);
-            }
-        };
-        if loaded.is_ok_and(|class| class.is_concrete()) && class != self.solver.program.known.object {
-            add(class);
+        if loaded.is_ok_and(|class| class.is_concrete()) && class != object && !classes.contains(&class) {
+            classes.push(class);
         }
-        if self.solver.program.is_subtype(under_test, class) && self.is_concrete(under_test) {
-            add(under_test);
-        }
-        if let Some(usual) = scope::stand_in(self.solver.program, class) {
-            add(usual);
+        if let Some(usual) = scope::stand_in(self.solver.program, class)
+            && !classes.contains(&usual)
+        {
+            classes.push(usual);
         }
         let open = !is_final || classes.len() > MAX_CLASSES;
+        // A more general type does not say that it is the class under test.
+        let general = class != under_test && self.solver.program.is_subtype(under_test, class);
+        if general {
+            classes.retain(|&candidate| candidate != under_test);
+        }
         classes.truncate(MAX_CLASSES);
+        let assumed = class == object;
+        let mut classes: Vec<(Sym, bool)> = classes.into_iter().map(|class| (class, assumed)).collect();
+        if general && !self.key.nested && !self.is_fixed(path) && self.is_concrete(under_test) {
+            classes.push((under_test, true));
+        }
         Candidates { classes, open }
+    }
+
+    /// Whether a path ends in a final field. What was put there at construction may be another object of the
+    /// class under test, but then it was there before: two threads meet the two in the same order.
+    fn is_fixed(&mut self, path: PathId) -> bool {
+        match self.solver.paths.split(path) {
+            Some((_, field)) => field != ELEMENTS && self.solver.program.field(field).is_final(),
+            None => false,
+        }
     }
 
     /// Whether a path stands for objects of which nothing is known: neither type nor place.
@@ -86,12 +105,9 @@ impl Interpreter<'_, '_, '_> {
         self.solver.contents.get(&field).map(|classes| classes.to_vec())
     }
 
-    /// Whether a class belongs to what is tested: to the same library or, inside the JDK, to the same nest.
+    /// Whether a class comes with what is tested, and not with the JDK.
     fn is_own(&mut self, class: Sym) -> bool {
-        let under_test = self.solver.under_test;
-        self.solver.program.lambdas.contains_key(&class)
-            || scope::same_nest(self.solver.program, class, under_test)
-            || self.solver.program.class(class).is_ok_and(|class| !class.of_jdk)
+        self.solver.program.class(class).is_ok_and(|class| !class.of_jdk)
     }
 
     pub fn is_concrete(&mut self, class: Sym) -> bool {

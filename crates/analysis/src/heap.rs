@@ -9,6 +9,9 @@ use crate::state::State;
 use crate::summary::{AccessKind, Touch};
 use crate::value::{EMPTY, SetId};
 
+/// Stores into objects farther away than this from a parameter are not told to callers.
+const MAX_STORE_FIELDS: usize = 2;
+
 impl Interpreter<'_, '_, '_> {
     /// The class of a path's object, and whether it is exactly that class.
     pub fn type_of(&mut self, path: PathId) -> (Sym, bool) {
@@ -203,8 +206,13 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let at = self.solver.paths.append(base, field, self.solver.program);
+        let found = self.solver.paths.get(base);
+        // A caller can only make use of a store into what may be new to it.
+        let near = !found.tail && found.fields.len() <= MAX_STORE_FIELDS && matches!(found.root, Root::Parameter(_));
         for &value in self.solver.sets.get(values).iter() {
-            self.stores.insert((Some(base), field, value));
+            if near || self.solver.paths.fresh(value).is_some() {
+                self.stores.insert((Some(base), field, value));
+            }
             self.publish(state, value, at);
         }
     }

@@ -85,9 +85,3 @@ pub fn stand_in(program: &mut Program<'_>, of: Sym) -> Option<Sym> {
     let found = STAND_INS.iter().find(|(general, _)| *general == &*text)?.1;
     Some(program.names.get(found))
 }
-
-/// Whether two classes belong together: the same, or nested in the same class.
-pub fn same_nest(program: &Program<'_>, a: Sym, b: Sym) -> bool {
-    let outer = |name: Sym| program.names.text(name).split('$').next().map(str::to_owned);
-    outer(a) == outer(b)
-}

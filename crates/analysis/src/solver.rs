@@ -45,6 +45,9 @@ pub struct Instance {
     pub method: MethodId,
     /// None for static methods.
     pub receiver: Option<Sym>,
+    /// Whether the call is made on an object that was assumed to be of the class under test. No such assumption
+    /// is made of what it holds in turn, or every summary would hold every other.
+    pub nested: bool,
 }
 
 /// An instance by number.
@@ -225,7 +228,7 @@ impl<'a, 's> Solver<'a, 's> {
         let descriptor = self.program.names.get("()V");
         let Some(&method) = loaded.methods.get(&(self.program.known.clinit, descriptor)) else { return };
         if self.depth < self.limits.depth {
-            self.require(Instance { method, receiver: None });
+            self.require(Instance { method, receiver: None, nested: false });
         }
     }
 
