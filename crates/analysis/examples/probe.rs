@@ -8,13 +8,25 @@ fn main() {
     if let Ok(extra) = std::env::var("CP") { cp.append(ClassPath::parse(&extra, jdk.feature).unwrap()); }
     let store = ByteStore::new();
     let mut a = Analyzer::new(&cp, &store);
+    if let Some(package) = args[1].strip_suffix(".*") {
+        let mut all = vec![];
+        for name in cp.classes_in(package).unwrap() {
+            let t = std::time::Instant::now();
+            let r = a.analyze(name);
+            all.push((t.elapsed(), name.clone(), r.map(|f| (f.methods.len(), f.reached, f.notes.len(), f.locations.len(), f.work)).map_err(|e| e.to_string())));
+        }
+        all.sort(); all.reverse();
+        for x in all.iter().take(25) { println!("{x:?}"); }
+        println!("{} classes {:?}", all.len(), t.elapsed());
+        return;
+    }
     let name = ClassName::parse(&args[1]).unwrap();
     let facts = match a.analyze(&name) { Ok(f) => f, Err(e) => { println!("{e}"); return; } };
     let t1 = t.elapsed();
     let pairs = facts.pairs();
     let t2 = t.elapsed();
     println!("{} methods {} reached {} pairs {} pc {} d {} in {:?} / {:?} locations {} locks {}", facts.class, facts.methods.len(), facts.reached, pairs.len(),
-        pairs.iter().filter(|p| p.is_pc()).count(), pairs.iter().filter(|p| p.double_lock).count(), t1, t2, facts.locations.len(), facts.locks.len());
+        pairs.iter().filter(|p| p.is_pc()).count(), pairs.iter().filter(|p| p.double_lock).count(), t1, t2, facts.locations.len(), facts.locks.len()); println!("work {} {:?}", facts.work, facts.notes);
     for m in &facts.methods {
         let want = args.get(2).is_none_or(|w| m.name == *w);
         if !want { continue; }

@@ -128,7 +128,7 @@ pub struct DynamicSite {
 #[derive(Clone, Copy, Debug)]
 pub enum Bootstrap {
     /// An object of a functional interface whose method is this one.
-    Lambda { kind: u8, target: Ref, interface_method: bool },
+    Lambda { kind: u8, target: Ref },
     /// A string of the arguments.
     Concatenation,
     Other,
@@ -321,5 +321,5 @@ fn bootstrap_of(class: &Class<'_>, number: u16, names: &mut Names) -> Bootstrap 
     let body = method.arguments.get(1).and_then(|index| constants.get(index.raw()));
     let Some(Constant::MethodHandle { reference_kind, member }) = body else { return Bootstrap::Other };
     let member = constants.member(member);
-    Bootstrap::Lambda { kind: reference_kind, interface_method: member.interface, target: reference(member, names) }
+    Bootstrap::Lambda { kind: reference_kind, target: reference(member, names) }
 }

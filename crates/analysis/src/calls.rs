@@ -17,6 +17,9 @@ use crate::state::{State, meet, objects};
 use crate::summary::{Opaque, OpaqueReason, Summary};
 use crate::value::{EMPTY, SetId, Value};
 
+/// Calls into lambdas and back from opaque code are followed in place; they may lead to each other.
+const MAX_IN_PLACE: usize = 4;
+
 impl Interpreter<'_, '_, '_> {
     pub fn invoke(&mut self, call: &CallSite, state: &mut State) -> Result<(), &'static str> {
         let arguments = self.pop_arguments(call, state)?;
@@ -59,7 +62,7 @@ impl Interpreter<'_, '_, '_> {
         }
         arguments.reverse();
         let value = match (call.bootstrap, call.shape.result.1) {
-            (Bootstrap::Lambda { kind, target, .. }, Some(interface)) => {
+            (Bootstrap::Lambda { kind, target }, Some(interface)) => {
                 let class = self.lambda_class(call, at, kind, target, interface);
                 let value = self.allocate(class, state);
                 let captured = self.solver.program.lambdas[&class].captured.clone();
@@ -162,6 +165,17 @@ impl Interpreter<'_, '_, '_> {
 
     /// Runs whatever overrides the method in the classes that the receiver may be of.
     pub fn call_virtual(&mut self, target: Ref, arguments: &[SetId], state: &mut State) -> SetId {
+        if self.in_place >= MAX_IN_PLACE {
+            self.opaque(OpaqueReason::Limit, target.class, target.name);
+            return self.result_of(target);
+        }
+        self.in_place += 1;
+        let result = self.call_overriding(target, arguments, state);
+        self.in_place -= 1;
+        result
+    }
+
+    fn call_overriding(&mut self, target: Ref, arguments: &[SetId], state: &mut State) -> SetId {
         let resolved = self.solver.program.resolve_method(target.class, target.name, target.descriptor);
         if let Some(method) = resolved
             && self.solver.program.method(method).flags.has(Flags::PRIVATE)
@@ -330,6 +344,8 @@ impl Interpreter<'_, '_, '_> {
 
     /// Does here what a callee does.
     fn apply(&mut self, summary: &Summary, arguments: &[SetId], state: &mut State) -> SetId {
+        let effects = summary.stores.len() + if self.recording { summary.accesses.len() } else { 0 };
+        self.solver.work += effects as u64;
         let mut seen_through: Map<PathId, SetId> = Map::default();
         for &(base, field, value) in &summary.stores {
             let values = self.seen_here(value, arguments, &mut seen_through);

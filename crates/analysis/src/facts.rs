@@ -17,6 +17,8 @@ pub struct ClassFacts {
     pub methods: Vec<MethodFacts>,
     /// How many methods were analysed for it, on all kinds of receivers.
     pub reached: usize,
+    /// How much work that was, in instructions walked and effects of callees taken over.
+    pub work: u64,
 }
 
 /// Whose object a path starts from.

@@ -17,11 +17,14 @@ use crate::summary::{AccessKind, OpaqueReason, Site, Summary};
 /// The facts of a class whose methods were solved.
 pub fn facts(solver: &mut Solver<'_, '_>, entries: &[Entry]) -> ClassFacts {
     let class = solver.program.dotted(solver.under_test);
-    let reached = solver.effort().0;
+    let (reached, work) = (solver.effort(), solver.work);
     let mut notes = Vec::new();
     let is_abstract = solver.program.class(solver.under_test).is_ok_and(|class| !class.is_concrete());
     if is_abstract {
         notes.push("the class is abstract: what its subclasses add is not seen".to_owned());
+    }
+    if solver.cut_off {
+        notes.push("the limits of the analysis were reached: what lies deeper is opaque".to_owned());
     }
     let written = written(solver, entries);
     let mut gatherer = Gatherer {
@@ -38,7 +41,7 @@ pub fn facts(solver: &mut Solver<'_, '_>, entries: &[Entry]) -> ClassFacts {
     let methods = entries.iter().map(|entry| gatherer.method(entry)).collect();
     gatherer.relate();
     let Gatherer { locations, locks, .. } = gatherer;
-    ClassFacts { class, notes, locations, locks, methods, reached }
+    ClassFacts { class, notes, locations, locks, methods, reached, work }
 }
 
 /// The fields of objects on paths from the subject that some method writes.

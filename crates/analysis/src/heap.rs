@@ -3,7 +3,7 @@
 use crate::interpret::Interpreter;
 use crate::lock::{Held, HeldId, Lock, Mode, Roots};
 use crate::names::Sym;
-use crate::path::{PathId, Root};
+use crate::path::{AllocationId, PathId, Root};
 use crate::program::{ELEMENTS, FieldId};
 use crate::state::State;
 use crate::summary::{AccessKind, Touch};
@@ -141,7 +141,7 @@ impl Interpreter<'_, '_, '_> {
         let root = self.solver.paths.get(base).root;
         match root {
             Root::Fresh(allocation) => {
-                let stored = self.heap.get(&(allocation, field)).copied().unwrap_or(EMPTY);
+                let stored = self.held_in(allocation, field);
                 found.extend(self.solver.sets.get(stored).iter());
                 // Others may have stored something else since it was published.
                 let published = self.published.get(&allocation).copied().unwrap_or(EMPTY);
@@ -169,8 +169,8 @@ impl Interpreter<'_, '_, '_> {
             done.push(path);
             match self.solver.paths.fresh(path) {
                 Some(allocation) => {
-                    let held = self.heap.iter().filter(|((of, _), _)| *of == allocation).map(|(_, values)| *values);
-                    held.for_each(|values| work.extend(self.solver.sets.get(values).iter()));
+                    let held = self.heap.get(&allocation).map_or(&[][..], Vec::as_slice);
+                    held.iter().for_each(|(_, values)| work.extend(self.solver.sets.get(*values).iter()));
                 }
                 None => found.push(self.solver.paths.with_tail(path)),
             }
@@ -187,7 +187,7 @@ impl Interpreter<'_, '_, '_> {
         for &base in self.solver.sets.get(bases).iter() {
             match self.solver.paths.get(base).root {
                 Root::Fresh(allocation) => {
-                    self.heap_store((allocation, field), values);
+                    self.heap_store(allocation, field, values);
                     if state.has_escaped(allocation) {
                         let published = self.published.get(&allocation).copied().unwrap_or(EMPTY);
                         for &at in self.solver.sets.get(published).iter() {
@@ -217,12 +217,25 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn heap_store(&mut self, place: (crate::path::AllocationId, FieldId), values: SetId) {
+    /// What a field of a new object may hold.
+    fn held_in(&self, allocation: AllocationId, field: FieldId) -> SetId {
+        let fields = self.heap.get(&allocation).map_or(&[][..], Vec::as_slice);
+        fields.iter().find(|(of, _)| *of == field).map_or(EMPTY, |(_, values)| *values)
+    }
+
+    fn heap_store(&mut self, allocation: AllocationId, field: FieldId, values: SetId) {
         let solver = &mut *self.solver;
-        let known = self.heap.get(&place).copied().unwrap_or(EMPTY);
-        let joined = solver.sets.union(known, values, &mut solver.paths, solver.program);
-        if joined != known {
-            self.heap.insert(place, joined);
+        let fields = self.heap.entry(allocation).or_default();
+        let known = match fields.iter_mut().find(|(of, _)| *of == field) {
+            Some((_, known)) => known,
+            None => {
+                fields.push((field, EMPTY));
+                &mut fields.last_mut().expect("internal bug: just pushed").1
+            }
+        };
+        let joined = solver.sets.union(*known, values, &mut solver.paths, solver.program);
+        if joined != *known {
+            *known = joined;
             self.heap_changed = true;
         }
     }
@@ -230,27 +243,24 @@ impl Interpreter<'_, '_, '_> {
     /// An object becomes visible to others at a path, with everything that hangs on it.
     pub fn publish(&mut self, state: &mut State, object: PathId, at: PathId) {
         let mut work = vec![(object, at)];
-        let mut done = Vec::new();
         while let Some((object, at)) = work.pop() {
             let Some(allocation) = self.solver.paths.fresh(object) else { continue };
-            if done.contains(&(allocation, at)) {
-                continue;
-            }
-            done.push((allocation, at));
-            state.escapes(allocation);
             let solver = &mut *self.solver;
             let known = self.published.get(&allocation).copied().unwrap_or(EMPTY);
             let here = solver.sets.one(at);
             let joined = solver.sets.union(known, here, &mut solver.paths, solver.program);
+            if joined == known && state.has_escaped(allocation) {
+                // So is what hangs on it: later stores into it publish what they store.
+                continue;
+            }
+            state.escapes(allocation);
             if joined != known {
                 self.published.insert(allocation, joined);
                 self.heap_changed = true;
             }
-            for (&(of, field), &values) in &self.heap {
-                if of == allocation {
-                    let below = self.solver.paths.append(at, field, self.solver.program);
-                    work.extend(self.solver.sets.get(values).iter().map(|&value| (value, below)));
-                }
+            for &(field, values) in self.heap.get(&allocation).map_or(&[][..], Vec::as_slice) {
+                let below = self.solver.paths.append(at, field, self.solver.program);
+                work.extend(self.solver.sets.get(values).iter().map(|&value| (value, below)));
             }
         }
     }

@@ -32,7 +32,7 @@ pub struct Interpreter<'i, 'a, 's> {
     /// The state before each step where control can meet.
     states: Vec<Option<State>>,
     /// What fields of new objects may hold.
-    pub heap: Map<(AllocationId, FieldId), SetId>,
+    pub heap: Map<AllocationId, Vec<(FieldId, SetId)>>,
     /// Where new objects can be found by others.
     pub published: Map<AllocationId, SetId>,
     pub heap_changed: bool,
@@ -42,6 +42,8 @@ pub struct Interpreter<'i, 'a, 's> {
     pub stores: std::collections::BTreeSet<crate::summary::Stored>,
     pub accessed: Roots,
     pub site: Site,
+    /// How many calls are followed in place: into lambdas, and back from opaque code.
+    pub in_place: usize,
     returns: SetId,
     keeps: Option<Vec<(Held, u8)>>,
     pub releases: Vec<Lock>,
@@ -79,6 +81,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
             stores: Default::default(),
             accessed: Roots::NONE,
             site: Site { method: key.method, offset: 0 },
+            in_place: 0,
             returns: EMPTY,
             keeps: None,
             releases: Vec::new(),
@@ -174,6 +177,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
         let mut at = leader;
         loop {
             self.site.offset = body.offsets[at];
+            self.solver.work += 1;
             let fault = |reason| Fault { reason, offset: body.offsets[at] };
             self.enter_handlers(&body, at, &state, work)?;
             let flow = self.step(&body.steps[at], at, &mut state, work).map_err(fault)?;
@@ -548,12 +552,10 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
             }
             done.push(allocation);
             let base = self.solver.paths.root(Root::Fresh(allocation));
-            for (&(of, field), &values) in &self.heap {
-                if of == allocation {
-                    for &value in self.solver.sets.get(values).iter() {
-                        work.extend(self.solver.paths.fresh(value));
-                        stores.push((Some(base), field, value));
-                    }
+            for &(field, values) in self.heap.get(&allocation).map_or(&[][..], Vec::as_slice) {
+                for &value in self.solver.sets.get(values).iter() {
+                    work.extend(self.solver.paths.fresh(value));
+                    stores.push((Some(base), field, value));
                 }
             }
         }

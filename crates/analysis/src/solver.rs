@@ -31,11 +31,14 @@ pub struct Limits {
     pub methods: usize,
     /// How often one method is analysed again before its summary is taken as it is.
     pub rounds: u32,
+    /// The work that is done for one class, in instructions walked and effects of callees taken over. It bounds
+    /// time, and unlike time it is the same on every machine.
+    pub work: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { depth: 60, methods: 12_000, rounds: 24 }
+        Limits { depth: 40, methods: 12_000, rounds: 24, work: 600_000 }
     }
 }
 
@@ -89,7 +92,11 @@ pub struct Solver<'a, 's> {
     pub contents: Map<FieldId, Rc<[Sym]>>,
     /// Final fields that are another name of a place in the same object: the fields that lead there.
     pub aliases: Map<FieldId, Rc<[FieldId]>>,
+    /// Whether a limit was reached, so that summaries may lack something.
+    pub cut_off: bool,
     limits: Limits,
+    /// The work done so far.
+    pub work: u64,
     depth: usize,
     entries: Vec<Entry>,
     numbers: Map<Instance, InstanceId>,
@@ -121,7 +128,9 @@ impl<'a, 's> Solver<'a, 's> {
             handles: Map::default(),
             contents: Map::default(),
             aliases: Map::default(),
+            cut_off: false,
             limits,
+            work: 0,
             depth: 0,
             entries: Vec::new(),
             numbers: Map::default(),
@@ -146,10 +155,18 @@ impl<'a, 's> Solver<'a, 's> {
     /// Analyses again what is out of date, until nothing is.
     pub fn settle(&mut self) {
         while let Some((_, id)) = self.dirty.pop_first() {
-            if self.entries[id.0 as usize].rounds < self.limits.rounds {
+            let settles = self.entries[id.0 as usize].rounds < self.limits.rounds;
+            if settles && !self.is_exhausted() {
                 self.solve(id);
+            } else {
+                self.cut_off = true;
             }
         }
+    }
+
+    /// Whether the limit of work is reached.
+    pub fn is_exhausted(&self) -> bool {
+        self.work > self.limits.work
     }
 
     /// The summary as it is now.
@@ -157,9 +174,9 @@ impl<'a, 's> Solver<'a, 's> {
         self.entries[id.0 as usize].summary.clone()
     }
 
-    /// How many methods were analysed, and how often.
-    pub fn effort(&self) -> (usize, usize) {
-        (self.entries.len(), self.entries.iter().map(|entry| entry.rounds as usize).sum())
+    /// How many methods were analysed, each receiver's class apart.
+    pub fn effort(&self) -> usize {
+        self.entries.len()
     }
 
     /// The summary of a callee for a caller, who will be analysed again when it changes. None if the limits
@@ -167,7 +184,9 @@ impl<'a, 's> Solver<'a, 's> {
     pub(crate) fn summary_for(&mut self, key: Instance, caller: InstanceId) -> Option<Rc<Summary>> {
         let id = self.number(key);
         let is_new = self.entries[id.0 as usize].status == Status::New;
-        if is_new && (self.depth >= self.limits.depth || self.finished as usize >= self.limits.methods) {
+        let enough = self.depth >= self.limits.depth || self.finished as usize >= self.limits.methods;
+        if is_new && (enough || self.is_exhausted()) {
+            self.cut_off = true;
             return None;
         }
         if !self.entries[id.0 as usize].dependents.contains(&caller) {

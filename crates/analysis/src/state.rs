@@ -1,6 +1,6 @@
 //! The abstract state of a method between two instructions.
 
-use crate::lock::{Held, Lock, Mode, Roots};
+use crate::lock::{Held, Lock, Roots};
 use crate::path::{AllocationId, Paths};
 use crate::program::Program;
 use crate::value::{EMPTY, SetId, Sets, Value};
@@ -170,15 +170,5 @@ pub fn objects(value: Value) -> SetId {
     match value {
         Value::Objects(set) => set,
         _ => EMPTY,
-    }
-}
-
-/// Whether two locks that are the same object keep each other out.
-pub fn exclude(a: Mode, b: Mode) -> bool {
-    match (a, b) {
-        (Mode::Monitor, Mode::Monitor) => true,
-        (Mode::Monitor, _) | (_, Mode::Monitor) => false,
-        (Mode::Shared, Mode::Shared) => false,
-        _ => true,
     }
 }

@@ -27,10 +27,6 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    pub fn reads(self) -> bool {
-        self != AccessKind::Write
-    }
-
     pub fn writes(self) -> bool {
         self != AccessKind::Read
     }
