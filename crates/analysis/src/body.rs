@@ -128,7 +128,10 @@ pub struct DynamicSite {
 #[derive(Clone, Copy, Debug)]
 pub enum Bootstrap {
     /// An object of a functional interface whose method is this one.
-    Lambda { kind: u8, target: Ref },
+    Lambda {
+        kind: u8,
+        target: Ref,
+    },
     /// A string of the arguments.
     Concatenation,
     Other,

@@ -10,11 +10,11 @@ use crate::lambda::{Lambda, kind};
 use crate::lock::{Held, Lock, Roots};
 use crate::names::{Map, Sym};
 use crate::path::{PathId, Root};
-use crate::program::{FieldInfo, MethodId};
+use crate::program::{ELEMENTS, FieldInfo, MethodId};
 use crate::scope;
 use crate::solver::Instance;
 use crate::state::{State, meet, objects};
-use crate::summary::{Opaque, OpaqueReason, Summary};
+use crate::summary::{AccessKind, Opaque, OpaqueReason, Summary};
 use crate::value::{EMPTY, SetId, Value};
 
 /// Calls into lambdas and back from opaque code are followed in place; they may lead to each other.
@@ -207,14 +207,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Runs a method on a receiver of exactly this class.
-    fn call_on(
-        &mut self,
-        class: Sym,
-        nested: bool,
-        target: Ref,
-        arguments: &[SetId],
-        state: &mut State,
-    ) -> SetId {
+    fn call_on(&mut self, class: Sym, nested: bool, target: Ref, arguments: &[SetId], state: &mut State) -> SetId {
         if let Some(lambda) = self.solver.program.lambdas.get(&class).cloned()
             && lambda.method == target.name
         {
@@ -284,6 +277,7 @@ impl Interpreter<'_, '_, '_> {
             if !scope::is_immutable(&owner) {
                 self.opaque(OpaqueReason::Scope, info.owner, info.name);
             }
+            self.pass_arrays(target, arguments, info.flags.has(Flags::STATIC), state);
             self.call_back(&owner, target, arguments, info.flags.has(Flags::STATIC), state);
             return self.result_of(target);
         }
@@ -300,12 +294,28 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// Opaque code reads the arrays that it is given, and writes into them if its name says so.
+    fn pass_arrays(&mut self, target: Ref, arguments: &[SetId], is_static: bool, state: &mut State) {
+        let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
+        let name = self.solver.program.names.text(target.name).clone();
+        let writes = scope::WRITERS.iter().any(|start| name.starts_with(start));
+        for (parameter, &argument) in shape.parameters.iter().zip(&arguments[usize::from(!is_static)..]) {
+            if parameter.type_name.is_some_and(|class| self.solver.program.is_array(class)) {
+                self.access(state, argument, ELEMENTS, AccessKind::Read, false);
+                if writes {
+                    self.access(state, argument, ELEMENTS, AccessKind::Write, false);
+                }
+            }
+        }
+    }
+
     /// Opaque code may call the methods of the interfaces that it is given. A thread does so later, and
     /// without the locks of whoever made it.
     fn call_back(&mut self, owner: &str, target: Ref, arguments: &[SetId], is_static: bool, state: &mut State) {
         let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
         let first = usize::from(!is_static);
-        let locks = (owner == "java/lang/Thread").then(|| (std::mem::take(&mut state.held), std::mem::take(&mut state.may)));
+        let locks =
+            (owner == "java/lang/Thread").then(|| (std::mem::take(&mut state.held), std::mem::take(&mut state.may)));
         for (number, parameter) in shape.parameters.iter().enumerate() {
             let Some(interface) = parameter.type_name else { continue };
             let argument = arguments.get(first + number).copied().unwrap_or(EMPTY);
@@ -384,7 +394,9 @@ impl Interpreter<'_, '_, '_> {
                 Some(lock) => {
                     state.take(lock);
                     let after = held.after.through(&roots).with(state.seen);
-                    if let Some((taken, 1)) = state.held.iter_mut().find(|(held, _)| held.lock == lock).map(|h| (&mut h.0, h.1)) {
+                    if let Some((taken, 1)) =
+                        state.held.iter_mut().find(|(held, _)| held.lock == lock).map(|h| (&mut h.0, h.1))
+                    {
                         taken.after = after;
                     }
                 }
@@ -522,7 +534,9 @@ impl Interpreter<'_, '_, '_> {
                     let reached = self.reach_all(set);
                     let seen = self.seen_as(state, path);
                     let all = self.solver.sets.get(reached);
-                    all.iter().chain(seen.iter()).fold(roots, |roots, &p| roots.with(Roots::of(self.solver.paths.get(p).root)))
+                    all.iter()
+                        .chain(seen.iter())
+                        .fold(roots, |roots, &p| roots.with(Roots::of(self.solver.paths.get(p).root)))
                 }
                 root => roots.with(Roots::of(root)),
             };

@@ -130,11 +130,7 @@ impl ClassFacts {
     }
 
     /// The accesses of each location that both methods know and that can change.
-    fn shared<'i, 'f>(
-        &self,
-        first: &'i Index<'f>,
-        second: &'i Index<'f>,
-    ) -> impl Iterator<Item = Shared<'i, 'f>> {
+    fn shared<'i, 'f>(&self, first: &'i Index<'f>, second: &'i Index<'f>) -> impl Iterator<Item = Shared<'i, 'f>> {
         let mut found = Vec::new();
         for (location, accesses) in &first.by_location {
             let same = std::iter::once(location).chain(&self.locations[*location].overlaps);

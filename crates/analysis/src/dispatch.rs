@@ -8,7 +8,7 @@
 //! come with it are taken, and only where the path says whose object it is: nearly every class has a
 //! `hashCode`, and what a vector in a vector in a vector holds is nobody's concern.
 
-use classfile::Flags;
+use classfile::{AttributeValue, Flags};
 
 use crate::interpret::Interpreter;
 use crate::names::Sym;
@@ -61,6 +61,7 @@ impl Interpreter<'_, '_, '_> {
         if let Some(usual) = scope::stand_in(self.solver.program, class)
             && !classes.contains(&usual)
         {
+            self.instantiate_data_of(usual);
             classes.push(usual);
         }
         let open = !is_final || classes.len() > MAX_CLASSES;
@@ -76,6 +77,28 @@ impl Interpreter<'_, '_, '_> {
             classes.push((under_test, true));
         }
         Candidates { classes, open }
+    }
+
+    /// A class that stands in for an object from outside was filled by code that is not seen: the static nested
+    /// classes of which it consists, such as the nodes of a map, have objects, too.
+    fn instantiate_data_of(&mut self, class: Sym) {
+        let Ok(loaded) = self.solver.program.class(class) else { return };
+        let constants = &loaded.file.constants;
+        let nested = loaded.file.attributes.iter().filter_map(|attribute| match &attribute.value {
+            AttributeValue::InnerClasses(classes) => Some(classes),
+            _ => None,
+        });
+        let own = nested.flatten().filter(|inner| {
+            inner.flags.has(Flags::STATIC)
+                && inner.outer.is_some_and(|outer| constants.class_name(outer) == loaded.file.name())
+        });
+        let own: Vec<_> = own.map(|inner| self.solver.program.names.java(constants.class_name(inner.inner))).collect();
+        let spliterator = self.solver.program.names.get("java/util/Spliterator");
+        for nested in own {
+            if self.is_concrete(nested) && !self.solver.program.is_subtype(nested, spliterator) {
+                self.solver.instantiate(nested);
+            }
+        }
     }
 
     /// Whether a path ends in a final field. What was put there at construction may be another object of the

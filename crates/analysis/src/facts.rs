@@ -221,7 +221,8 @@ impl MethodFacts {
     pub fn signature(&self) -> String {
         let java = classfile::encode_modified_utf8(&self.descriptor);
         let parameters = classfile::JavaStr::new(&java).and_then(classfile::MethodDescriptor::new);
-        let parameters = parameters.map(|parsed| parsed.parameters().map(|p| short(&p.to_string())).collect::<Vec<_>>());
+        let parameters =
+            parameters.map(|parsed| parsed.parameters().map(|p| short(&p.to_string())).collect::<Vec<_>>());
         format!("{}({})", self.name, parameters.unwrap_or_default().join(", "))
     }
 }

@@ -237,8 +237,7 @@ impl Gatherer<'_, '_, '_> {
             return false;
         }
         let changes = |this: &Self, base: Option<PathId>, field: FieldId| {
-            field == ELEMENTS
-                || !this.solver.program.field(field).is_final() && this.written.contains(&(base, field))
+            field == ELEMENTS || !this.solver.program.field(field).is_final() && this.written.contains(&(base, field))
         };
         if let Root::Static(field) = found.root
             && changes(self, None, field)
@@ -401,9 +400,10 @@ impl Gatherer<'_, '_, '_> {
                     found.push(self.path_text(path, parameters));
                 }
             } else if let Some(allocation) = self.solver.paths.fresh(path) {
-                let holds = summary.stores.iter().find(|(base, _, value)| {
-                    *base == Some(path) && self.owner(*value, parameters) == Owner::Subject
-                });
+                let holds = summary
+                    .stores
+                    .iter()
+                    .find(|(base, _, value)| *base == Some(path) && self.owner(*value, parameters) == Owner::Subject);
                 if let Some(&(_, _, held)) = holds {
                     let class = self.solver.program.dotted(self.solver.paths.allocation(allocation).class);
                     found.push(format!("new {class} over {}", self.path_text(held, parameters)));

@@ -57,13 +57,7 @@ impl Interpreter<'_, '_, '_> {
         found.map_or(Value::Plain, Value::Handle)
     }
 
-    fn var_handle(
-        &mut self,
-        name: &str,
-        call: &CallSite,
-        arguments: &[Value],
-        state: &mut State,
-    ) -> Option<Value> {
+    fn var_handle(&mut self, name: &str, call: &CallSite, arguments: &[Value], state: &mut State) -> Option<Value> {
         let (kind, ordered) = operation(name)?;
         let result = call.shape.result.1;
         let Some(&Value::Handle(field)) = arguments.first() else {

@@ -393,9 +393,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
         };
         let info = self.solver.program.field(id).clone();
         self.solver.initialise(info.owner);
-        if !info.is_final() {
-            self.touch(state, Touch { base: None, field: id, kind: AccessKind::Read, ordered: info.is_volatile() });
-        }
+        self.touch(state, Touch { base: None, field: id, kind: AccessKind::Read, ordered: info.is_volatile() });
         let value = match (self.solver.handles.get(&id), info.type_name) {
             (Some(&handle), _) => handle,
             (None, Some(_)) => self.root_value(Root::Static(id)),

@@ -41,6 +41,11 @@ const IMMUTABLE: [&str; 16] = [
     "java/lang/AssertionError",
 ];
 
+/// How the names of opaque methods start that write into arrays which they are given.
+pub const WRITERS: [&str; 12] = [
+    "put", "getChars", "getBytes", "inflate", "compress", "insert", "fill", "sort", "reverse", "copy", "read", "append",
+];
+
 /// Which class stands in for an object from outside, where a type says only what it can do. Any other class
 /// may come; these are the usual ones, and what a test would pass.
 const STAND_INS: [(&str, &str); 22] = [

@@ -279,7 +279,6 @@ impl<'a, 's> Solver<'a, 's> {
             None => self.unknown(key.method, OpaqueReason::Native),
         };
         self.depth -= 1;
-        if std::env::var("TRACE").is_ok() { let i=self.program.method(key.method); eprintln!("{} {}.{} {:?} acc {} acq {} opq {} stores {} rounds {} entries {} dirty {} t{:?}", self.depth, self.program.names.text(i.owner), self.program.names.text(i.name), key.receiver.map(|r| self.program.names.text(r).clone()), summary.accesses.len(), summary.acquisitions.len(), summary.opaque.len(), summary.stores.len(), self.entries[id.0 as usize].rounds, self.entries.len(), self.dirty.len(), std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().subsec_millis()); }
         if first {
             self.entries[id.0 as usize].order = self.finished;
             self.finished += 1;

@@ -172,7 +172,8 @@ impl Draft {
 
     /// Moves what was noted into a summary, in order.
     pub fn finish(self, summary: &mut Summary) {
-        summary.accesses = self.accesses.into_iter().map(|((touch, held), site)| Access { touch, held, site }).collect();
+        summary.accesses =
+            self.accesses.into_iter().map(|((touch, held), site)| Access { touch, held, site }).collect();
         summary.accesses.extend(self.vague.into_iter().map(|(touch, (held, site))| Access { touch, held, site }));
         summary.accesses.sort_unstable();
         let acquisitions = self.acquisitions.into_iter();

@@ -28,7 +28,10 @@ fn locks_of_java_util_concurrent() {
         assert!(!parallel(facts, "add", "tryAdd") && !parallel(facts, "add", "addByHand"));
         assert!(parallel(facts, "add", "addTwice") && parallel(facts, "add", "tryCarelessly"));
         // A reader and a writer keep each other out, two readers do not.
-        assert_eq!((lock_summary(facts, "read"), lock_summary(facts, "write")), (vec!["this.both".into()], vec!["this.both".into()]));
+        assert_eq!(
+            (lock_summary(facts, "read"), lock_summary(facts, "write")),
+            (vec!["this.both".into()], vec!["this.both".into()])
+        );
         assert!(!parallel(facts, "read", "write") && !parallel(facts, "write", "write"));
         assert!(parallel(facts, "read", "read"));
     });

@@ -64,10 +64,10 @@ fn named(text: &str, class_path: &ClassPath, jdk: &Jdk, beside: bool) -> anyhow:
         }
         return Ok(Target::Library(names.to_vec()));
     }
-    let name = ClassName::parse(text).map_err(|error| match text.ends_with(".jar") {
-        true => anyhow!("there is no file {text}: name another jar, or a class"),
-        false => anyhow!("{error}; give a name such as java.util.Map.Entry"),
-    })?;
+    if text.ends_with(".jar") {
+        bail!("there is no file {text}: name another jar, or a class");
+    }
+    let name = ClassName::parse(text).map_err(|error| anyhow!("{error}; give a name such as java.util.Map.Entry"))?;
     if let Some(found) = class_path.find(&name)? {
         return Ok(Target::Class(found.name));
     }
@@ -88,7 +88,8 @@ fn correct(error: Error) -> anyhow::Error {
 }
 
 fn is_archive(path: &Path) -> bool {
-    let known = |end: &std::ffi::OsStr| ["jar", "jmod", "zip", "war"].iter().any(|known| end.eq_ignore_ascii_case(known));
+    let known =
+        |end: &std::ffi::OsStr| ["jar", "jmod", "zip", "war"].iter().any(|known| end.eq_ignore_ascii_case(known));
     path.is_file() && path.extension().is_some_and(known)
 }
 

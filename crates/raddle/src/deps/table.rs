@@ -44,7 +44,10 @@ pub fn render(facts: &ClassFacts, width: usize) -> String {
     if matrix.size * 2 + name_width + 6 <= width {
         heat_map(facts, &matrix, name_width, &mut text);
     } else {
-        text.push_str(&format!("The matrix needs {} columns: --svg FILE draws it.\n\n", matrix.size * 2 + name_width + 6));
+        text.push_str(&format!(
+            "The matrix needs {} columns: --svg FILE draws it.\n\n",
+            matrix.size * 2 + name_width + 6
+        ));
         list(facts, &pairs, &mut text);
     }
     text
@@ -80,7 +83,11 @@ fn summaries(facts: &ClassFacts, text: &mut String) {
             touched.len()
         };
         let (reads, writes) = (count(&Kind::reads), count(&Kind::writes));
-        text.push_str(&format!("{number:3}  {:width$}  {reads:5} {writes:6}  {}\n", name(method), remarks(facts, method)));
+        text.push_str(&format!(
+            "{number:3}  {:width$}  {reads:5} {writes:6}  {}\n",
+            name(method),
+            remarks(facts, method)
+        ));
     }
 }
 
@@ -111,7 +118,8 @@ fn heat_map(facts: &ClassFacts, matrix: &Matrix, name_width: usize, text: &mut S
         }
         text.push_str(&" ".repeat(indent));
         for column in 0..matrix.size {
-            let digit = if column >= place || place == 1 { char::from(b'0' + (column / place % 10) as u8) } else { ' ' };
+            let digit =
+                if column >= place || place == 1 { char::from(b'0' + (column / place % 10) as u8) } else { ' ' };
             text.push(digit);
             text.push(' ');
         }
