@@ -294,13 +294,18 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Opaque code reads the arrays that it is given, and writes into them if its name says so.
+    /// Opaque code reads the arrays and builders of strings that it is given, and writes into arrays if its
+    /// name says so.
     fn pass_arrays(&mut self, target: Ref, arguments: &[SetId], is_static: bool, state: &mut State) {
         let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
         let name = self.solver.program.names.text(target.name).clone();
-        let writes = scope::WRITERS.iter().any(|start| name.starts_with(start));
+        let writes = scope::writes_arrays(&name);
         for (parameter, &argument) in shape.parameters.iter().zip(&arguments[usize::from(!is_static)..]) {
-            if parameter.type_name.is_some_and(|class| self.solver.program.is_array(class)) {
+            let Some(class) = parameter.type_name else { continue };
+            if scope::is_open_to_opaque(&self.solver.program.names.text(class).clone()) {
+                self.read_whole(argument, class, state);
+            }
+            if self.solver.program.is_array(class) {
                 self.access(state, argument, ELEMENTS, AccessKind::Read, false);
                 if writes {
                     self.access(state, argument, ELEMENTS, AccessKind::Write, false);

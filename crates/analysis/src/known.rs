@@ -147,6 +147,18 @@ impl Interpreter<'_, '_, '_> {
         copies
     }
 
+    /// Reads every field of these objects, and the elements of arrays that they hold.
+    pub fn read_whole(&mut self, objects: SetId, class: crate::names::Sym, state: &mut State) {
+        for field in self.fields_of(class) {
+            let info = self.solver.program.field(field).clone();
+            self.access(state, objects, field, AccessKind::Read, info.is_volatile());
+            if info.type_name.is_some_and(|class| self.solver.program.is_array(class)) {
+                let arrays = self.load(objects, field);
+                self.access(state, arrays, ELEMENTS, AccessKind::Read, false);
+            }
+        }
+    }
+
     /// The fields that objects of a class have.
     fn fields_of(&mut self, class: crate::names::Sym) -> Vec<FieldId> {
         let mut found = Vec::new();

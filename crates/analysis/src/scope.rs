@@ -41,9 +41,9 @@ const IMMUTABLE: [&str; 16] = [
     "java/lang/AssertionError",
 ];
 
-/// How the names of opaque methods start that write into arrays which they are given.
-pub const WRITERS: [&str; 12] = [
-    "put", "getChars", "getBytes", "inflate", "compress", "insert", "fill", "sort", "reverse", "copy", "read", "append",
+/// What the names of opaque methods hold that write into arrays which they are given.
+const WRITERS: [&str; 12] = [
+    "put", "getchars", "getbytes", "inflate", "compress", "insert", "fill", "sort", "reverse", "copy", "read", "append",
 ];
 
 /// Which class stands in for an object from outside, where a type says only what it can do. Any other class
@@ -76,6 +76,17 @@ const STAND_INS: [(&str, &str); 22] = [
 /// Whether calls into a class are followed.
 pub fn is_followed(class: &str) -> bool {
     FOLLOWED.contains(&class) || !OPAQUE.iter().any(|package| class.starts_with(package))
+}
+
+/// Whether an opaque method writes into arrays which it is given, by its name.
+pub fn writes_arrays(method: &str) -> bool {
+    let method = method.to_lowercase();
+    WRITERS.iter().any(|word| method.contains(word))
+}
+
+/// Whether opaque code looks into the fields of a class: it is followed, and at home in an opaque package.
+pub fn is_open_to_opaque(class: &str) -> bool {
+    class.starts_with("java/lang/") && class.ends_with("Builder") || class == "java/lang/StringBuffer"
 }
 
 /// Whether calls into a class are not worth a word in a summary.

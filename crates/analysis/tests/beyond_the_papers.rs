@@ -58,8 +58,8 @@ fn static_state_classes_and_parameters_as_locks() {
 #[test]
 fn handles_atomics_lambdas_and_collections() {
     check("Accesses", |facts| {
-        assert_eq!(access_summary(facts, "handle"), ["U this.handled"]);
-        assert_eq!(access_summary(facts, "update"), ["U this.updated"]);
+        assert_eq!(access_summary(facts, "handle"), ["R Accesses.HANDLE", "U this.handled"]);
+        assert_eq!(access_summary(facts, "update"), ["R Accesses.UPDATER", "U this.updated"]);
         assert_eq!(access_summary(facts, "flag"), ["W this.flag"]);
         assert!(facts.methods[method(facts, "flag")].accesses.iter().all(|access| access.ordered));
         assert!(access_summary(facts, "atomic").contains(&"U this.atomic.value".to_owned()));
