@@ -211,6 +211,10 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
     }
 
     fn reach(&mut self, target: usize, state: &State, work: &mut Vec<usize>) -> Result<(), &'static str> {
+        // The states are as they will stay when what happens in them is noted.
+        if self.recording {
+            return Ok(());
+        }
         let changed = match &mut self.states[target] {
             Some(known) => {
                 let solver = &mut *self.solver;
@@ -221,7 +225,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
                 true
             }
         };
-        if changed && !self.recording {
+        if changed {
             work.push(target);
         }
         Ok(())

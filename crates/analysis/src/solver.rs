@@ -38,7 +38,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { depth: 40, methods: 12_000, rounds: 24, work: 600_000 }
+        Limits { depth: 40, methods: 12_000, rounds: 24, work: 400_000 }
     }
 }
 
