@@ -107,9 +107,7 @@ impl<'s> Analyzer<'s> {
                 let mut above = above.clone();
                 above.push(of);
                 // A supertype that was found fine on another way may still lead back here.
-                if above.contains(&supertype) {
-                    open.push((supertype, above));
-                } else if !fine.contains(&supertype) {
+                if above.contains(&supertype) || !fine.contains(&supertype) {
                     open.push((supertype, above));
                 }
             }

@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod analyzer;
+mod apply;
 mod body;
 mod calls;
 mod depend;
@@ -55,6 +56,7 @@ mod program;
 mod scope;
 mod solver;
 mod state;
+mod step;
 mod store;
 mod summary;
 mod value;

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 
+/// Room for some classes.
+type Bucket = Box<[OnceCell<Vec<u8>>]>;
+
 /// The bytes of classes that came out of archives. It only grows, so what was lent stays where it is; a
 /// JDK's image lends its own bytes and needs no room here.
 #[derive(Debug, Default)]
 pub struct ByteStore {
     /// Bucket `n` has room for `2^n` classes. A bucket is made when the one before is full.
-    buckets: [OnceCell<Box<[OnceCell<Vec<u8>>]>>; 32],
+    buckets: [OnceCell<Bucket>; 32],
     count: Cell<usize>,
 }
 
