@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::error::Error;
 use crate::facts::ClassFacts;
 use crate::gather;
-use crate::names::{Map, Sym};
+use crate::names::{Map, Set, Sym};
 use crate::path::Root;
 use crate::program::{Absent, Class, MethodId, Program};
 use crate::solver::{Instance, InstanceId, Limits, Solver};
@@ -183,7 +183,8 @@ fn learn_fields(solver: &mut Solver<'_, '_>, constructors: &[InstanceId]) {
 /// where they are overridden.
 fn public_methods(program: &mut Program<'_>, class: Sym) -> Vec<MethodId> {
     let mut found: Vec<MethodId> = Vec::new();
-    let mut met: Vec<(Sym, Sym)> = Vec::new();
+    // An overriding method may return something more special; the parameters are the same.
+    let mut met: Set<(Sym, String)> = Set::default();
     for &supertype in program.supertypes(class).iter() {
         if supertype == program.known.object {
             continue;
@@ -191,17 +192,19 @@ fn public_methods(program: &mut Program<'_>, class: Sym) -> Vec<MethodId> {
         let Ok(loaded) = program.class(supertype) else { continue };
         for &method in &loaded.in_order {
             let info = program.method(method).clone();
+            let descriptor = program.names.text(info.descriptor);
+            let parameters = descriptor[..descriptor.rfind(')').unwrap_or(0)].to_owned();
             let wanted = info.flags.has(Flags::PUBLIC)
                 && !info.flags.has(Flags::SYNTHETIC)
                 && info.name != program.known.init
                 && info.name != program.known.clinit
                 // Static methods of interfaces are not inherited.
                 && !(loaded.is_interface() && info.flags.has(Flags::STATIC))
-                && !met.contains(&(info.name, info.descriptor));
+                && !met.contains(&(info.name, parameters.clone()));
             if !wanted {
                 continue;
             }
-            met.push((info.name, info.descriptor));
+            met.insert((info.name, parameters));
             let selected = if info.flags.has(Flags::STATIC) {
                 Some(method)
             } else {

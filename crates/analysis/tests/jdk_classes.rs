@@ -31,7 +31,10 @@ fn string_buffer() {
         let append = "append(StringBuffer)";
         double_lock(facts, append, append);
         let double = double_locks(facts, append);
-        assert!(double.iter().any(|(outer, inner)| outer == "this" && inner == "sb" || inner == "arg1"), "{double:?}");
+        assert!(
+            double.iter().any(|(outer, inner)| outer == "this" && (inner == "sb" || inner == "arg1")),
+            "{double:?}"
+        );
         safe(facts, &["append(int)", "append(char)", "length", "capacity", "charAt", "reverse", "setLength"]);
     });
 }
