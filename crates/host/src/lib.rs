@@ -30,8 +30,8 @@
 //! linking, static initialisers. **What it never does.** It never lets two controlled threads run at once, and
 //! never goes on when a replay cannot be followed.
 //!
-//! **Limits.** Linux, HotSpot 17 to 25; 64 controlled threads at once; a thread that blocks in native code or
-//! on a real monitor in opaque code blocks the execution.
+//! **Limits.** Linux, HotSpot 17 to 25; 64 controlled threads at once; a thread that blocks in native code
+//! blocks the execution.
 
 mod agent;
 mod awaited;

@@ -5,6 +5,7 @@
 //! through [`output`].
 
 pub mod args;
+pub mod deps;
 pub mod inspect;
 pub mod output;
 pub mod worker;

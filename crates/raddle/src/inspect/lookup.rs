@@ -102,12 +102,17 @@ fn find_class(name: &ClassName, request: &Request) -> Result<Found, NotFound> {
     Err(NotFound::Nowhere(match jdk {
         Ok(jdk) => {
             let place = if beside { "on the class path or in" } else { "in" };
-            let advice = advice(&suggest(name, class_path.classes()?));
+            let advice = advice_for(name, class_path.classes()?);
             anyhow!("class {name} is not {place} JDK {} ({}): {advice}", jdk.version, jdk.home.display())
         }
         Err(error) if beside => anyhow!("class {name} is not on the class path, and {error}"),
         Err(error) => error.into(),
     }))
+}
+
+/// What to do about a name that is not there, given all that are.
+pub fn advice_for<'n>(name: &ClassName, names: impl Iterator<Item = &'n ClassName>) -> String {
+    advice(&suggest(name, names))
 }
 
 fn advice(similar: &[&ClassName]) -> String {

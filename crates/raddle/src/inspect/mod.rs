@@ -25,6 +25,7 @@ use anyhow::{anyhow, bail};
 use classfile::{ClassFile, NEWEST_VERSION, ParseError, ParseErrorKind};
 
 use crate::args::InspectArgs;
+pub use lookup::advice_for;
 use outline::Outline;
 use request::Request;
 

@@ -1,0 +1,97 @@
+//! What real classes use and the papers leave out.
+
+mod support;
+
+use analysis::ClassFacts;
+use support::*;
+
+fn check(class: &str, check: impl Fn(&ClassFacts)) {
+    for jdk in jdks() {
+        let folder = fixtures(&jdk);
+        check(&analyze(&class_path(&jdk, Some(folder.path())), class));
+    }
+}
+
+fn parallel(facts: &ClassFacts, a: &str, b: &str) -> bool {
+    pair(facts, a, b).parallel
+}
+
+#[test]
+fn locks_of_java_util_concurrent() {
+    check("Locks", |facts| {
+        assert_eq!(lock_summary(facts, "add"), ["this.lock"]);
+        assert_eq!(lock_summary(facts, "tryAdd"), ["this.lock"]);
+        assert_eq!(lock_summary(facts, "tryCarelessly"), [""; 0]);
+        assert_eq!(lock_summary(facts, "addByHand"), ["this.lock"]);
+        // Taken anew in each round, so nothing keeps others from coming between.
+        assert_eq!(lock_summary(facts, "addTwice"), [""; 0]);
+        assert!(!parallel(facts, "add", "tryAdd") && !parallel(facts, "add", "addByHand"));
+        assert!(parallel(facts, "add", "addTwice") && parallel(facts, "add", "tryCarelessly"));
+        // A reader and a writer keep each other out, two readers do not.
+        assert_eq!(
+            (lock_summary(facts, "read"), lock_summary(facts, "write")),
+            (vec!["this.both".into()], vec!["this.both".into()])
+        );
+        assert!(!parallel(facts, "read", "write") && !parallel(facts, "write", "write"));
+        assert!(parallel(facts, "read", "read"));
+    });
+}
+
+#[test]
+fn static_state_classes_and_parameters_as_locks() {
+    check("Locks", |facts| {
+        assert_eq!(access_summary(facts, "count"), ["R Locks.shared", "W Locks.shared"]);
+        assert_eq!(lock_summary(facts, "count"), ["Locks.class"]);
+        assert!(!parallel(facts, "count", "countToo"));
+        assert!(pair(facts, "count", "countElsewhere").is_pc());
+        let own = |outer: &str, inner: &str| vec![(outer.to_owned(), inner.to_owned())];
+        assert_eq!(double_locks(facts, "nested"), own("Locks.GLOBAL", "this"));
+        assert_eq!(double_locks(facts, "nestedOtherwise"), own("this", "Locks.GLOBAL"));
+        assert!(pair(facts, "nested", "nestedOtherwise").double_lock);
+        assert_eq!(double_locks(facts, "reentrant"), []);
+        // Whatever is passed, it is not known to be the lock of another call.
+        assert_eq!(lock_summary(facts, "on"), ["mutex"]);
+        assert!(parallel(facts, "on", "on"));
+    });
+}
+
+#[test]
+fn handles_atomics_lambdas_and_collections() {
+    check("Accesses", |facts| {
+        assert_eq!(access_summary(facts, "handle"), ["R Accesses.HANDLE", "U this.handled"]);
+        assert_eq!(access_summary(facts, "update"), ["R Accesses.UPDATER", "U this.updated"]);
+        assert_eq!(access_summary(facts, "flag"), ["W this.flag"]);
+        assert!(facts.methods[method(facts, "flag")].accesses.iter().all(|access| access.ordered));
+        assert!(access_summary(facts, "atomic").contains(&"U this.atomic.value".to_owned()));
+        let list = access_summary(facts, "list");
+        for expected in ["W this.list.elementData[]", "W this.list.size", "W this.list.modCount"] {
+            assert!(list.contains(&expected.to_owned()), "{expected} in {list:?}");
+        }
+        assert_eq!(access_summary(facts, "cell"), ["R this.cells", "R this.cells[]", "W this.cells[]"]);
+        for through in ["lambda", "reference"] {
+            assert_eq!(access_summary(facts, through), ["R this.captured", "W this.captured"]);
+        }
+        assert_eq!(access_summary(facts, "sum"), ["R this.captured"]);
+    });
+}
+
+#[test]
+fn an_object_is_shared_once_it_is_published() {
+    check("Accesses", |facts| {
+        // What is written before nobody can see.
+        assert_eq!(access_summary(facts, "push"), ["R this.head", "W this.head", "W this.head.seen"]);
+        assert_eq!(facts.methods[method(facts, "leak")].publishes, ["this.cells"]);
+        assert_eq!(facts.methods[method(facts, "view")].publishes, ["new Accesses$View over this.list"]);
+    });
+}
+
+#[test]
+fn a_wait_gives_up_the_lock() {
+    check("Accesses", |facts| {
+        assert_eq!(lock_summary(facts, "signal"), ["this"]);
+        // What was read before the wait is not covered by the lock that is taken after it.
+        assert_eq!(lock_summary(facts, "await"), [""; 0]);
+        let signals = &facts.methods[method(facts, "await")].signals;
+        assert!(signals.len() == 1 && signals[0].wait && signals[0].path == "this", "{signals:?}");
+    });
+}

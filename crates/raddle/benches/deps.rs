@@ -1,0 +1,96 @@
+//! How long `raddle deps` takes from a cold start, and at what rate a whole package is analysed.
+//!
+//!     cargo bench -p raddle --bench deps
+//!
+//! Each class is analysed by a new process, as a user starts it, several times; the median and the range are
+//! printed. The classes are those of the JDK that the issue names and some of the size of DepCon+'s subjects,
+//! up to more than its largest, which has 218 public methods. The package is `java.util`, whole.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use classpath::Jdk;
+
+const CLASSES: [&str; 19] = [
+    "java.util.Vector",
+    "java.util.Hashtable",
+    "java.lang.StringBuffer",
+    "java.util.Collections$SynchronizedMap",
+    "java.util.Collections$SynchronizedList",
+    "java.util.Stack",
+    "java.util.HashMap",
+    "java.util.TreeMap",
+    "java.util.LinkedList",
+    "java.util.ArrayList",
+    "java.util.concurrent.LinkedBlockingQueue",
+    "java.util.concurrent.ConcurrentHashMap",
+    "java.util.concurrent.CopyOnWriteArrayList",
+    "java.util.Arrays",
+    "java.util.Timer",
+    "java.io.BufferedInputStream",
+    "java.io.PipedInputStream",
+    "java.util.logging.Logger",
+    "javax.swing.JTable",
+];
+
+fn main() {
+    // `cargo test` runs this too; then once is enough.
+    let quick = std::env::args().any(|argument| argument == "--test");
+    let (times, classes) = if quick { (1, &CLASSES[..1]) } else { (9, &CLASSES[..]) };
+    let jdk = Jdk::find(None).expect("the benchmark needs a JDK");
+    println!("JDK {}", jdk.version);
+    for class in classes {
+        let mut taken: Vec<Duration> = (0..times).map(|_| time(&jdk, class)).collect();
+        taken.sort_unstable();
+        let ms = |at: usize| taken[at].as_secs_f64() * 1e3;
+        let head = head(&jdk, class);
+        println!("{class}: {:.0} ms ({:.0} to {:.0}): {head}", ms(times / 2), ms(0), ms(times - 1));
+    }
+    if quick {
+        return;
+    }
+    let start = Instant::now();
+    let output = deps(&jdk, "java.util.*").output().expect("the package is analysed");
+    let seconds = start.elapsed().as_secs_f64();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let last = text.lines().last().unwrap_or_default();
+    let analysed: f64 = last.split(' ').next().and_then(|count| count.parse().ok()).expect("a count of classes");
+    println!("java.util.*: {last}, in {seconds:.1} s: {:.1} classes a second", analysed / seconds);
+    println!("java.util.*: peak memory {} kB", peak_memory(&jdk));
+}
+
+fn deps(jdk: &Jdk, target: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    command.args(["--color", "never", "deps", target]).env("JAVA_HOME", &jdk.home).stderr(Stdio::null());
+    command
+}
+
+fn time(jdk: &Jdk, class: &str) -> Duration {
+    let start = Instant::now();
+    let status = deps(jdk, class).stdout(Stdio::null()).status().expect("the command starts");
+    assert!(status.success(), "{class}");
+    start.elapsed()
+}
+
+/// The line that counts methods and pairs, and whether limits were reached.
+fn head(jdk: &Jdk, class: &str) -> String {
+    let output = deps(jdk, class).output().expect("the command starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let counts = text.lines().find(|line| line.contains(" pairs: ")).unwrap_or_default();
+    let cut = if text.contains("limits of the analysis") { "; limits reached" } else { "" };
+    format!("{counts}{cut}")
+}
+
+/// The peak of resident memory of a process that analyses the package, as Linux counts it, watched while it runs.
+fn peak_memory(jdk: &Jdk) -> u64 {
+    let mut child = deps(jdk, "java.util.*").stdout(Stdio::null()).spawn().expect("the command starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("the child is ours").is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let high = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak = high.and_then(|high| high.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(peak);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    peak
+}
