@@ -65,6 +65,9 @@ pub const UNCAUGHT: Hook = hook("uncaught", "(Ljava/lang/Object;Ljava/lang/Objec
 pub const INITIALIZED: Hook = hook("initialized", "(Ljava/lang/Object;)V");
 /// Instead of `System.arraycopy`.
 pub const COPY: Hook = hook("copies", "(Ljava/lang/Object;ILjava/lang/Object;II)Z");
+/// Before an opaque method touches elements of an array: the array, the first, how many (below 0 for all), and what
+/// is done, as a number of an event's kind.
+pub const TOUCH: Hook = hook("touches", "(Ljava/lang/Object;III)V");
 /// Before an object is cloned.
 pub const CLONE: Hook = hook("clones", "(Ljava/lang/Object;)V");
 /// Before a look whether a thread was interrupted.
@@ -119,6 +122,7 @@ pub const ALL: &[Hook] = &[
     LOOK,
     LOOK_OWN,
     RANDOM,
+    TOUCH,
 ];
 
 /// The names of all hooks.

@@ -10,6 +10,7 @@
 
 use crate::common_pool::make_renewable;
 use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, QUIET, STATIC};
+use crate::opaque_arrays::{tell, touched};
 use crate::scope::{is_hushed, is_salted};
 use crate::sites::{DeclaredField, FieldRef, Site, Sites};
 use crate::statics::make_resettable;
@@ -72,19 +73,23 @@ pub fn instrument_elements(bytes: &[u8], sites: &mut Sites) -> Result<Instrument
     Ok(Instrumented { bytes: class.write()?, left })
 }
 
-/// Makes some methods of an opaque class quiet, as [`is_hushed`] says.
+/// Makes some methods of an opaque class quiet, as [`is_hushed`] says, and lets others tell of arrays.
 pub fn hush(bytes: &[u8]) -> Result<Instrumented, InstrumentError> {
     let mut class = ClassFile::parse(bytes)?;
     let quiet = class.constants.add_method(HOOKS, QUIET.name, QUIET.descriptor)?;
     let mut left = Vec::new();
+    let class_name = class.name().to_string();
     for method in 0..class.methods.len() {
-        let name = class.constants.utf8(class.methods[method].name).to_string();
-        let Some(code) = class.methods[method].code().filter(|_| is_hushed(&class.name().to_str(), &name)) else {
-            continue;
-        };
+        let text = |index| class.constants.utf8(index).to_string();
+        let (name, descriptor) = (text(class.methods[method].name), text(class.methods[method].descriptor));
+        let (hushed, touch) = (is_hushed(&class_name, &name), touched(&class_name, &name, &descriptor));
+        let Some(code) = class.methods[method].code().filter(|_| hushed || touch.is_some()) else { continue };
         let mut edit = CodeEdit::new(code);
-        edit.wrap(quietly(quiet));
-        if let Err(error) = class.edit_method(method, edit) {
+        if hushed {
+            edit.wrap(quietly(quiet));
+        }
+        let told = touch.map_or(Ok(()), |touch| tell(&mut class, &mut edit, touch));
+        if let Err(error) = told.and_then(|()| class.edit_method(method, edit)) {
             left.push((name, error));
         }
     }

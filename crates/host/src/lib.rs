@@ -55,6 +55,7 @@ mod machine;
 mod native_methods;
 mod natives;
 mod objects;
+mod opaque_arrays;
 mod outcome;
 mod raw;
 mod read;

@@ -33,7 +33,7 @@ pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, 
         return;
     }
     let (kind, size) = (kind & 0xff, kind >> 8);
-    let kind = RAW_KINDS.into_iter().find(|known| *known as jint == kind).expect("internal bug: no such access");
+    let kind = raw_kind(kind);
     let Some(first) = crate::raw::place(interface(env), object, offset) else { return };
     // A wide access of an array of something narrower touches several elements.
     let last = if size > 1 { crate::raw::place(interface(env), object, offset + size as jlong - 1) } else { None };
@@ -86,6 +86,29 @@ pub(super) extern "system" fn copy(
         }
     }
     true
+}
+
+pub(super) extern "system" fn touch(env: *mut JNIEnv, _: jclass, array: jobject, first: jint, count: jint, kind: jint) {
+    let jni = interface(env);
+    if control::current().is_none() || array.is_null() {
+        return;
+    }
+    let length = jni.array_length(array) as i64;
+    let end = if count < 0 { length } else { first as i64 + count as i64 };
+    // The method itself throws what is to be thrown.
+    if first < 0 || end > length {
+        return;
+    }
+    let array = number(env, array);
+    for index in first as i64..end {
+        if happen(env, on(raw_kind(kind), array, index as u32)).is_none() {
+            return;
+        }
+    }
+}
+
+fn raw_kind(kind: jint) -> EventKind {
+    RAW_KINDS.into_iter().find(|known| *known as jint == kind).expect("internal bug: no such access")
 }
 
 pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject) {

@@ -77,6 +77,7 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::CLONE, Function(access::clone as *mut c_void)),
     (hook_class::LOOK, Function(thread::look as *mut c_void)),
     (hook_class::LOOK_OWN, Function(thread::look_own as *mut c_void)),
+    (hook_class::TOUCH, Function(access::touch as *mut c_void)),
     (hook_class::RANDOM, Function(fixed::random as *mut c_void)),
 ];
 

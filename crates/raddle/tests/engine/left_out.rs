@@ -29,6 +29,7 @@ const NOTICED_BY: &[(&str, &str, &str)] = &[
     ("initialized", "pass", "StaticState"),
     ("copies", "fail", "ArrayCopy"),
     ("clones", "fail", "ArrayClone"),
+    ("touches", "fail", "StringOfChars"),
     ("looks", "fail", "InterruptLook"),
     ("looksOwn", "fail", "OwnInterruptLook"),
     ("hash", "fail", "IdentitySlot"),
