@@ -81,6 +81,8 @@ pub const HOLDS: Hook = hook("holds", "(Ljava/lang/Object;)I");
 pub const ALIVE: Hook = hook("alive", "(Ljava/lang/Object;)I");
 /// Instead of random bytes from the operating system: the array that is filled.
 pub const RANDOM: Hook = hook("randoms", "(Ljava/lang/Object;)Z");
+/// Instead of the end of the virtual machine: the status.
+pub const HALT: Hook = hook("halts", "(I)Z");
 /// Before a thread is started.
 pub const STARTING: Hook = hook("starting", "(Ljava/lang/Object;)V");
 /// After a thread was started.
@@ -122,6 +124,7 @@ pub const ALL: &[Hook] = &[
     LOOK,
     LOOK_OWN,
     RANDOM,
+    HALT,
 ];
 
 /// The classes that must be in `java.base`, by name.

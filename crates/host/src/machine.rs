@@ -108,6 +108,10 @@ pub enum Stop {
     TooManyEvents,
     /// The scheduler could not go on.
     Diverged(Divergence),
+    /// It started more threads than can be controlled.
+    TooManyThreads,
+    /// The code under test asked the virtual machine to end with this status; it was not obeyed.
+    Exit(i32),
 }
 
 /// A thread of a deadlock: what it waits for, and who has that.
@@ -150,6 +154,11 @@ impl Machine {
     /// How many threads there are.
     pub fn threads(&self) -> usize {
         self.threads.len()
+    }
+
+    /// How many events there were.
+    pub fn events(&self) -> usize {
+        self.trace.steps.len()
     }
 
     /// A thread announces what it does next.

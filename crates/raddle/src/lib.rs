@@ -5,6 +5,10 @@
 //! through [`output`].
 
 pub mod args;
+pub mod fence;
 pub mod inspect;
+pub mod jobs;
+pub mod journal;
 pub mod output;
+pub mod supervisor;
 pub mod worker;

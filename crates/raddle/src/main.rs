@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use raddle::args::{Args, Command};
-use raddle::{inspect, output, worker};
+use raddle::{inspect, jobs, output, worker};
 
 /// The tool could not do its job.
 const FAILED: u8 = 2;
@@ -33,6 +33,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> anyhow::Result<()> {
     match &args.command {
         Command::Inspect(inspect) => output::print(&inspect::run(inspect)?, args.color),
+        Command::Jobs(list) => jobs::run(list, args.color),
         Command::Worker => worker::run(),
     }
 }

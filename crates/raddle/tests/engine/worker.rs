@@ -1,7 +1,7 @@
 //! A worker process, as the supervisor would have one.
 
 use classpath::Jdk;
-use raddle::worker::protocol::{self, Answer, Job, Report, Setup};
+use raddle::worker::protocol::{self, Answer, Budget, Job, Ready, Reply, Report, Setup};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -42,9 +42,13 @@ impl Worker {
             class_path: class_path.to_str().unwrap().to_owned(),
             folder: folder.path().to_owned(),
             options: options.iter().map(|option| option.to_string()).collect(),
+            fence: None,
+            supervisor: None,
         };
         protocol::send(&mut input, &setup).unwrap();
-        let output = child.stdout.take().unwrap();
+        let mut output = child.stdout.take().unwrap();
+        let ready = protocol::receive::<Ready>(&mut output).unwrap().expect("the worker is gone");
+        assert_eq!(ready.failure, None);
         Worker { child, input: Some(input), output, folder }
     }
 
@@ -59,14 +63,15 @@ impl Worker {
     }
 
     pub fn ask(&mut self, job: &Job) -> Answer {
-        protocol::send(self.input.as_mut().unwrap(), job).unwrap();
-        protocol::receive(&mut self.output).unwrap().expect("the worker is gone")
+        protocol::send(self.input.as_mut().unwrap(), &(job, Budget::None)).unwrap();
+        protocol::receive::<Reply>(&mut self.output).unwrap().expect("the worker is gone").answer
     }
 
     pub fn run(&mut self, job: &Job) -> Report {
         match self.ask(job) {
             Answer::Done(report) => report,
             Answer::Refused(reason) => panic!("refused: {reason}"),
+            Answer::Unknown(reason) => panic!("unknown: {reason}"),
         }
     }
 }
