@@ -61,6 +61,7 @@ mod read;
 mod refusals;
 mod resolve;
 mod scope;
+mod signals;
 mod sites;
 mod statics;
 mod threads;

@@ -45,7 +45,7 @@ pub fn check() -> Result<(), Missing> {
 
 /// What every virtual machine reads, where it is there: libraries, the machine, the time zone, names of users and hosts.
 /// Nothing here is anybody's secret.
-const SYSTEM: [&str; 27] = [
+const SYSTEM: [&str; 32] = [
     "/lib",
     "/lib64",
     "/usr/lib",
@@ -69,6 +69,11 @@ const SYSTEM: [&str; 27] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/proc/stat",
+    "/proc/sys/kernel/cap_last_cap",
+    "/proc/sys/kernel/pid_max",
+    "/proc/sys/kernel/threads-max",
+    "/proc/sys/vm/max_map_count",
+    "/proc/sys/vm/swappiness",
     "/proc/version",
     "/sys/fs/cgroup",
     "/sys/devices/system",

@@ -6,6 +6,7 @@
 mod list;
 mod report;
 
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -60,7 +61,10 @@ fn run_rest(tasks: &[Task], settings: PoolSettings, journal: &mut Journal, out: 
     let mut ran = Ok(());
     while let Some(done) = pool.next() {
         ran = match done {
-            Ok((task, outcome)) => journal.finish(&task, outcome).map_err(anyhow::Error::from),
+            Ok((task, outcome)) => journal.finish(&task, outcome).map_err(anyhow::Error::from).inspect(|()| {
+                // Only for whoever watches, so it does not matter if nobody does.
+                let _ = writeln!(std::io::stderr(), "{}/{} {}", journal.len(), tasks.len(), task.key);
+            }),
             Err(error) => Err(error.into()),
         };
         if ran.is_err() {

@@ -73,6 +73,8 @@ impl PoolSettings {
             // What the virtual machine says about its crash is read before the folder is removed.
             format!("-XX:ErrorFile={}", crash_report(folder).display()),
             "-XX:-CreateCoredumpOnCrash".into(),
+            // It tells of memory that ran out, with the time; that is reported by other means.
+            "-Xlog:jvmti=off:stderr".into(),
             // No files of its own elsewhere, no socket to attach to, no limits raised.
             "-XX:-UsePerfData".into(),
             "-XX:+DisableAttachMechanism".into(),

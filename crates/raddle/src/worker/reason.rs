@@ -26,7 +26,7 @@ pub enum Reason {
     /// Threads that were started where nothing is under control, as in a static initialiser.
     Uncontrolled { threads: usize },
     /// The virtual machine has crashed; with what it says about it.
-    Crashed { signal: i32, detail: String },
+    Crashed { detail: String },
     /// Somebody else has ended the worker, as often as it was started again.
     Killed { signal: i32, times: u32 },
     /// The worker has ended without an answer.
@@ -70,7 +70,7 @@ impl fmt::Display for Reason {
             Reason::Uncontrolled { threads } => {
                 write!(f, "{threads} threads were started in static initialisers and are not under control")
             }
-            Reason::Crashed { signal, detail } => write!(f, "the virtual machine crashed (signal {signal}): {detail}"),
+            Reason::Crashed { detail } => write!(f, "the virtual machine crashed: {detail}"),
             Reason::Killed { signal, times } => {
                 write!(f, "the worker was killed from outside, {times} times (signal {signal})")
             }
