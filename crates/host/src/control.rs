@@ -106,11 +106,8 @@ pub fn stop(why: Stop) -> bool {
 pub enum Standing {
     /// There is none.
     Idle,
-    /// It had so many events.
-    Running {
-        /// How many.
-        events: usize,
-    },
+    /// Its threads do what they do.
+    Running,
     /// It is over, but so many of its threads have not left.
     Leaving {
         /// How many.
@@ -118,14 +115,13 @@ pub enum Standing {
     },
 }
 
-/// How the execution stands. None if that cannot be said at the moment.
-pub fn standing() -> Option<Standing> {
-    let guard = EXECUTION.try_lock().ok()?;
-    Some(match guard.as_ref() {
+/// How the execution stands.
+pub fn standing() -> Standing {
+    match lock().as_ref() {
         None => Standing::Idle,
         Some(execution) if execution.over => Standing::Leaving { threads: execution.unfinished },
-        Some(execution) => Standing::Running { events: execution.machine.events() },
-    })
+        Some(_) => Standing::Running,
+    }
 }
 
 /// A thread with a number was started, and can have its first turn.

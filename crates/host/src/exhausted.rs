@@ -38,7 +38,13 @@ const FLAG_THREADS: jint = 4;
 ///
 /// # Safety
 /// Only for HotSpot.
-pub unsafe extern "system" fn exhausted_hook(_: Jvmti, _: *mut JNIEnv, flags: jint, _: *const c_void, _: *const c_char) {
+pub unsafe extern "system" fn exhausted_hook(
+    _: Jvmti,
+    _: *mut JNIEnv,
+    flags: jint,
+    _: *const c_void,
+    _: *const c_char,
+) {
     let what = if flags & FLAG_THREADS != 0 { THREADS } else { MEMORY };
     // Only the first counts: what follows is its consequence.
     let _ = EXHAUSTED.compare_exchange(0, what, Ordering::Relaxed, Ordering::Relaxed);

@@ -156,11 +156,6 @@ impl Machine {
         self.threads.len()
     }
 
-    /// How many events there were.
-    pub fn events(&self) -> usize {
-        self.trace.steps.len()
-    }
-
     /// A thread announces what it does next.
     pub fn announce(&mut self, thread: ThreadId, event: Event) {
         self.announce_within(thread, event, None);

@@ -5,8 +5,8 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, CLOCK, CLONE, COPY, FORGET, HALT, HASH, HOLDS, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK,
-    RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    ALIVE, CLOCK, CLONE, COPY, FORGET, HALT, HASH, HOLDS, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL,
+    PARK, RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{

@@ -87,6 +87,34 @@ fn purpose(flags: c_int) -> &'static str {
     if flags & WRITES == 0 { "read" } else { "write" }
 }
 
+/// The same for a stream.
+///
+/// # Safety
+/// The pointer must be null or to a string that ends in zero.
+unsafe fn purpose_of(mode: *const c_char) -> &'static str {
+    // SAFETY: the caller gives such a string.
+    let mode = unsafe { text(mode) };
+    if mode.contains(['w', 'a', '+']) { "write" } else { "read" }
+}
+
+/// What functions of the C library give.
+trait Given {
+    /// Whether it says that `errno` has the reason.
+    fn is_failure(&self) -> bool;
+}
+
+impl Given for c_int {
+    fn is_failure(&self) -> bool {
+        *self < 0
+    }
+}
+
+impl Given for *mut c_void {
+    fn is_failure(&self) -> bool {
+        self.is_null()
+    }
+}
+
 /// A socket address in words.
 ///
 /// # Safety
@@ -113,7 +141,7 @@ unsafe fn address(address: *const u8, length: c_uint) -> String {
 
 /// Functions in front of those of the C library, with what to call what they do.
 macro_rules! in_front {
-    ($(fn $name:ident($($argument:ident: $kind:ty),*) => $describe:expr;)*) => {$(
+    ($(fn $name:ident($($argument:ident: $kind:ty),*) -> $gives:ty => $describe:expr;)*) => {$(
         /// In front of the function of that name in the C library.
         ///
         /// # Safety
@@ -121,7 +149,7 @@ macro_rules! in_front {
         #[unsafe(no_mangle)]
         // Some descriptions look at memory, and some do not.
         #[allow(unused_unsafe)]
-        pub unsafe extern "C" fn $name($($argument: $kind),*) -> c_int {
+        pub unsafe extern "C" fn $name($($argument: $kind),*) -> $gives {
             static BEHIND: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
             let name = const {
                 match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
@@ -131,11 +159,11 @@ macro_rules! in_front {
             };
             // SAFETY: it has the same name and so the same signature, and is called with what the caller gave.
             let result = unsafe {
-                let behind: unsafe extern "C" fn($($kind),*) -> c_int =
+                let behind: unsafe extern "C" fn($($kind),*) -> $gives =
                     std::mem::transmute(behind(&BEHIND, name));
                 behind($($argument),*)
             };
-            if result < 0 {
+            if result.is_failure() {
                 // SAFETY: the caller gave arguments as the function wants them.
                 note(None, || unsafe { $describe });
             }
@@ -148,42 +176,45 @@ type Path = *const c_char;
 
 in_front! {
     // The mode is there only if a file may be created, but reading a register that means nothing does no harm.
-    fn open(path: Path, flags: c_int, mode: c_uint) => format!("{} {}", purpose(flags), text(path));
-    fn open64(path: Path, flags: c_int, mode: c_uint) => format!("{} {}", purpose(flags), text(path));
-    fn openat(folder: c_int, path: Path, flags: c_int, mode: c_uint) => format!("{} {}", purpose(flags), text(path));
-    fn openat64(folder: c_int, path: Path, flags: c_int, mode: c_uint) => format!("{} {}", purpose(flags), text(path));
-    fn unlink(path: Path) => format!("delete {}", text(path));
-    fn unlinkat(folder: c_int, path: Path, flags: c_int) => format!("delete {}", text(path));
-    fn rmdir(path: Path) => format!("delete {}", text(path));
-    fn remove(path: Path) => format!("delete {}", text(path));
-    fn rename(from: Path, to: Path) => format!("rename {} to {}", text(from), text(to));
-    fn renameat(folder: c_int, from: Path, other: c_int, to: Path) => format!("rename {} to {}", text(from), text(to));
-    fn link(from: Path, to: Path) => format!("link {} to {}", text(to), text(from));
-    fn symlink(from: Path, to: Path) => format!("link {} to {}", text(to), text(from));
-    fn mkdir(path: Path, mode: c_uint) => format!("make the folder {}", text(path));
-    fn truncate(path: Path, length: i64) => format!("write {}", text(path));
-    fn truncate64(path: Path, length: i64) => format!("write {}", text(path));
-    fn chmod(path: Path, mode: c_uint) => format!("change the permissions of {}", text(path));
-    fn fchmodat(folder: c_int, path: Path, mode: c_uint, flags: c_int) => {
+    fn open(path: Path, flags: c_int, mode: c_uint) -> c_int => format!("{} {}", purpose(flags), text(path));
+    fn open64(path: Path, flags: c_int, mode: c_uint) -> c_int => format!("{} {}", purpose(flags), text(path));
+    fn openat(folder: c_int, path: Path, flags: c_int, mode: c_uint) -> c_int => format!("{} {}", purpose(flags), text(path));
+    fn openat64(folder: c_int, path: Path, flags: c_int, mode: c_uint) -> c_int => format!("{} {}", purpose(flags), text(path));
+    fn unlink(path: Path) -> c_int => format!("delete {}", text(path));
+    fn unlinkat(folder: c_int, path: Path, flags: c_int) -> c_int => format!("delete {}", text(path));
+    fn rmdir(path: Path) -> c_int => format!("delete {}", text(path));
+    fn remove(path: Path) -> c_int => format!("delete {}", text(path));
+    fn rename(from: Path, to: Path) -> c_int => format!("rename {} to {}", text(from), text(to));
+    fn renameat(folder: c_int, from: Path, other: c_int, to: Path) -> c_int => format!("rename {} to {}", text(from), text(to));
+    fn link(from: Path, to: Path) -> c_int => format!("link {} to {}", text(to), text(from));
+    fn symlink(from: Path, to: Path) -> c_int => format!("link {} to {}", text(to), text(from));
+    fn mkdir(path: Path, mode: c_uint) -> c_int => format!("make the folder {}", text(path));
+    fn truncate(path: Path, length: i64) -> c_int => format!("write {}", text(path));
+    fn truncate64(path: Path, length: i64) -> c_int => format!("write {}", text(path));
+    fn chmod(path: Path, mode: c_uint) -> c_int => format!("change the permissions of {}", text(path));
+    fn fchmodat(folder: c_int, path: Path, mode: c_uint, flags: c_int) -> c_int => {
         format!("change the permissions of {}", text(path))
     };
-    fn chown(path: Path, user: c_uint, group: c_uint) => format!("change the owner of {}", text(path));
-    fn lchown(path: Path, user: c_uint, group: c_uint) => format!("change the owner of {}", text(path));
-    fn utimes(path: Path, times: *const c_void) => format!("change the times of {}", text(path));
-    fn utimensat(folder: c_int, path: Path, times: *const c_void, flags: c_int) => {
+    fn chown(path: Path, user: c_uint, group: c_uint) -> c_int => format!("change the owner of {}", text(path));
+    fn lchown(path: Path, user: c_uint, group: c_uint) -> c_int => format!("change the owner of {}", text(path));
+    fn utimes(path: Path, times: *const c_void) -> c_int => format!("change the times of {}", text(path));
+    fn utimensat(folder: c_int, path: Path, times: *const c_void, flags: c_int) -> c_int => {
         format!("change the times of {}", text(path))
     };
-    fn socket(family: c_int, kind: c_int, protocol: c_int) => format!("open a socket of family {family}");
-    fn connect(socket: c_int, to: *const u8, length: c_uint) => format!("connect to {}", address(to, length));
-    fn bind(socket: c_int, to: *const u8, length: c_uint) => format!("bind {}", address(to, length));
-    fn listen(socket: c_int, backlog: c_int) => "listen on a socket".to_owned();
-    fn kill(process: c_int, signal: c_int) => format!("send signal {signal} to process {process}");
-    fn execve(path: Path, arguments: *const c_void, environment: *const c_void) => format!("run {}", text(path));
-    fn fork() => "start a process".to_owned();
-    fn setrlimit(which: c_int, limit: *const c_void) => "change a limit".to_owned();
-    fn setrlimit64(which: c_int, limit: *const c_void) => "change a limit".to_owned();
-    fn prlimit(process: c_int, which: c_int, new: *const c_void, old: *mut c_void) => "change a limit".to_owned();
-    fn prlimit64(process: c_int, which: c_int, new: *const c_void, old: *mut c_void) => "change a limit".to_owned();
+    fn socket(family: c_int, kind: c_int, protocol: c_int) -> c_int => format!("open a socket of family {family}");
+    fn connect(socket: c_int, to: *const u8, length: c_uint) -> c_int => format!("connect to {}", address(to, length));
+    fn bind(socket: c_int, to: *const u8, length: c_uint) -> c_int => format!("bind {}", address(to, length));
+    fn listen(socket: c_int, backlog: c_int) -> c_int => "listen on a socket".to_owned();
+    fn kill(process: c_int, signal: c_int) -> c_int => format!("send signal {signal} to process {process}");
+    fn execve(path: Path, arguments: *const c_void, environment: *const c_void) -> c_int => format!("run {}", text(path));
+    fn fork() -> c_int => "start a process".to_owned();
+    fn setrlimit(which: c_int, limit: *const c_void) -> c_int => "change a limit".to_owned();
+    fn setrlimit64(which: c_int, limit: *const c_void) -> c_int => "change a limit".to_owned();
+    fn prlimit(process: c_int, which: c_int, new: *const c_void, old: *mut c_void) -> c_int => "change a limit".to_owned();
+    fn prlimit64(process: c_int, which: c_int, new: *const c_void, old: *mut c_void) -> c_int => "change a limit".to_owned();
+    fn fopen(path: Path, mode: Path) -> *mut c_void => format!("{} {}", purpose_of(mode), text(path));
+    fn fopen64(path: Path, mode: Path) -> *mut c_void => format!("{} {}", purpose_of(mode), text(path));
+    fn opendir(path: Path) -> *mut c_void => format!("read {}", text(path));
 }
 
 /// In front of the function of that name in the C library, which gives the error as its value.

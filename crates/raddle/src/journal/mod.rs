@@ -71,7 +71,8 @@ impl Journal {
         let mut finished = HashMap::new();
         let read = file.as_mut().map_err(|error| io::Error::new(error.kind(), error.to_string())).and_then(|file| {
             let Some((records, whole)) = record::read(file)? else { return Ok(false) };
-            finished.extend(records.into_iter().map(|Record { key, digest, outcome }| (key, Finished { digest, outcome })));
+            finished
+                .extend(records.into_iter().map(|Record { key, digest, outcome }| (key, Finished { digest, outcome })));
             // What is not whole was never finished.
             file.set_len(whole)?;
             file.seek(SeekFrom::Start(whole))?;

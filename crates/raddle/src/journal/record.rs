@@ -61,7 +61,8 @@ fn next(bytes: &[u8]) -> Option<(Record, &[u8])> {
 /// A number that two tasks share only if they are the same, in runs that are the same. FNV-1a, which is fixed for all time.
 pub fn digest(run: &str, task: &Task) -> u64 {
     let task = postcard::to_stdvec(task).expect("internal bug: tasks can be written");
-    run.bytes().chain([0]).chain(task).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3)
-    })
+    run.bytes()
+        .chain([0])
+        .chain(task)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3))
 }

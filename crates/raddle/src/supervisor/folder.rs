@@ -7,6 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::settings;
+
 /// The place of all private folders. Removed when it is dropped.
 #[derive(Debug)]
 pub struct PrivateFolders {
@@ -22,10 +24,10 @@ impl PrivateFolders {
         Ok(PrivateFolders { place: place.canonicalize()?, made: AtomicU64::new(0) })
     }
 
-    /// A new, empty folder.
+    /// A new folder with nothing in it but an empty one for what code under test writes.
     pub(super) fn make(&self) -> io::Result<PathBuf> {
         let folder = self.place.join(self.made.fetch_add(1, Ordering::Relaxed).to_string());
-        std::fs::create_dir(&folder)?;
+        std::fs::create_dir_all(settings::scratch(&folder))?;
         Ok(folder)
     }
 }
@@ -35,6 +37,18 @@ impl Drop for PrivateFolders {
         // What cannot be removed now is removed by the next run.
         let _ = remove(&self.place);
     }
+}
+
+/// Removes all that is in a folder.
+pub(super) fn empty(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => std::fs::remove_dir_all(entry.path())?,
+            false => std::fs::remove_file(entry.path())?,
+        }
+    }
+    Ok(())
 }
 
 /// Removes a folder, if it is there.

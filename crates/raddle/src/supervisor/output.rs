@@ -103,7 +103,8 @@ impl State {
             self.job += 1;
             (self.bytes, self.tail, seen) = (rest.len() as u64, rest, 0);
         }
-        let surplus = self.tail.len().saturating_sub(KEPT);
+        // The beginning of a mark does not count as output yet.
+        let surplus = self.tail.len().saturating_sub(KEPT + protocol::end_of_output(self.job).len());
         self.tail.drain(..surplus);
     }
 

@@ -93,9 +93,9 @@ impl WorkerProcess {
         let mut command = Command::new(&settings.program);
         command.arg("worker").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Control-C is for the supervisor, which knows what to do with its workers.
-        command.process_group(0).current_dir(&folder);
+        command.process_group(0).current_dir(settings::scratch(&folder));
         // Nothing that the user's shell knows is the business of code that nobody chose.
-        command.env_clear().env("LANG", "C.UTF-8").env("HOME", &folder).env("TMPDIR", &folder);
+        command.env_clear().env("LANG", "C.UTF-8");
         let mut child = command.spawn()?;
         let input = child.stdin.take().expect("internal bug: a pipe was asked for");
         let from = child.stdout.take().expect("internal bug: a pipe was asked for");
@@ -119,7 +119,11 @@ impl WorkerProcess {
             _ => {
                 let status = self.handle.end()?;
                 let printed = self.output.of_job().tail.trim().replace('\n', "; ");
-                Err(if super::death::is_kill(status) { StartError::Killed } else { StartError::Died { status, printed } })
+                Err(if super::death::is_kill(status) {
+                    StartError::Killed
+                } else {
+                    StartError::Died { status, printed }
+                })
             }
         }
     }
@@ -157,6 +161,11 @@ impl WorkerProcess {
     pub(super) fn crash_report(&self) -> Option<String> {
         let bytes = std::fs::read(settings::crash_report(&self.folder)).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Removes what the last task has written, so that the next one does not find it.
+    pub(super) fn tidy(&self) -> io::Result<()> {
+        folder::empty(&settings::scratch(&self.folder))
     }
 
     /// What the process has; None if it is gone.

@@ -69,7 +69,10 @@ impl PoolSettings {
             format!("-Xmx{}m", self.heap),
             format!("-XX:MaxDirectMemorySize={}m", self.heap),
             "-XX:MaxMetaspaceSize=512m".into(),
-            format!("-Djava.io.tmpdir={}", folder.display()),
+            // The same name in every worker for another folder in each: what code under test sees does not tell
+            // which worker it is in.
+            "-Djava.io.tmpdir=/proc/self/cwd".into(),
+            "-Duser.dir=/proc/self/cwd".into(),
             // What the virtual machine says about its crash is read before the folder is removed.
             format!("-XX:ErrorFile={}", crash_report(folder).display()),
             "-XX:-CreateCoredumpOnCrash".into(),
@@ -82,8 +85,8 @@ impl PoolSettings {
         ];
         options.extend(self.options.iter().cloned());
         let fence = self.fence.then(|| Fence {
-            private: folder.to_owned(),
-            readable: self.readable(),
+            private: scratch(folder),
+            readable: self.readable(folder),
             memory: self.most_memory(),
             file_size: 64 * MEGABYTE,
         });
@@ -97,21 +100,34 @@ impl PoolSettings {
         }
     }
 
-    fn readable(&self) -> Vec<PathBuf> {
-        let mut paths = vec![self.java_home.clone()];
-        // Distributions keep parts of a JDK elsewhere, behind symbolic links.
-        for folder in ["conf", "lib", "lib/security", "lib/server"] {
-            let entries = std::fs::read_dir(self.java_home.join(folder)).into_iter().flatten().flatten();
-            paths.extend(entries.map(|entry| entry.path()).filter(|path| path.is_symlink()));
-            paths.push(self.java_home.join(folder));
-        }
+    fn readable(&self, folder: &Path) -> Vec<PathBuf> {
+        let mut paths = vec![self.java_home.clone(), folder.to_owned()];
+        linked(&self.java_home, &mut paths);
         paths.extend(std::env::split_paths(&self.class_path).filter(|path| !path.as_os_str().is_empty()));
         paths.extend(self.readable.iter().cloned());
         paths
     }
 }
 
+/// What symbolic links below a folder lead to: distributions keep parts of a JDK elsewhere.
+fn linked(folder: &Path, found: &mut Vec<PathBuf>) {
+    // What cannot be read now, the worker cannot read either.
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => linked(&entry.path(), found),
+            Ok(kind) if kind.is_symlink() => found.extend(entry.path().canonicalize()),
+            _ => {}
+        }
+    }
+}
+
+/// The part of a private folder where code under test can write: the current folder of the worker. The rest has the hook
+/// classes.
+pub(super) fn scratch(folder: &Path) -> PathBuf {
+    folder.join("tmp")
+}
+
 /// Where a virtual machine writes what it knows about its crash.
 pub(super) fn crash_report(folder: &Path) -> PathBuf {
-    folder.join("hs_err.log")
+    scratch(folder).join("hs_err.log")
 }

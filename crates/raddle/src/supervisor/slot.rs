@@ -93,7 +93,9 @@ impl<'p> Slot<'p> {
             Answer::Refused(_) => {}
         }
         let memory = worker.memory().unwrap_or(u64::MAX);
-        self.executions >= self.settings.executions_a_worker || memory > self.settings.spent_memory()
+        worker.tidy().is_err()
+            || self.executions >= self.settings.executions_a_worker
+            || memory > self.settings.spent_memory()
     }
 }
 

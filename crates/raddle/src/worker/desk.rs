@@ -116,10 +116,9 @@ fn watch() {
 
 fn standing() -> Standing {
     match host::standing() {
-        None => Standing::Running,
-        Some(host::Standing::Idle) => Standing::Preparing,
-        Some(host::Standing::Running { .. }) => Standing::Running,
-        Some(host::Standing::Leaving { threads }) => Standing::Leaving { threads },
+        host::Standing::Idle => Standing::Preparing,
+        host::Standing::Running => Standing::Running,
+        host::Standing::Leaving { threads } => Standing::Leaving { threads },
     }
 }
 

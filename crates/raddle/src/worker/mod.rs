@@ -52,6 +52,8 @@ fn confine(setup: &Setup) -> anyhow::Result<()> {
         anyhow::ensure!(parent == supervisor, "the supervisor is gone");
     }
     if let Some(fence) = &setup.fence {
+        // Where these are, the code under test must not write.
+        host::write_hooks(&setup.folder)?;
         fence.enter()?;
         host::note_refusals();
     }

@@ -9,32 +9,56 @@ use serde::{Deserialize, Serialize};
 #[allow(missing_docs)] // Each is what its text says.
 pub enum Reason {
     /// `System.exit`, `Runtime.exit` or `Runtime.halt`.
-    Exit { status: i32 },
+    Exit {
+        status: i32,
+    },
     /// The serial execution alone has more events than are allowed.
-    Endless { events: usize },
+    Endless {
+        events: usize,
+    },
     /// The budget of the job has run out.
-    TimedOut { millis: u64, standing: Standing },
+    TimedOut {
+        millis: u64,
+        standing: Standing,
+    },
     OutOfMemory,
     /// The process has more memory than it may have, in the heap or outside.
-    TooMuchMemory { megabytes: u64 },
+    TooMuchMemory {
+        megabytes: u64,
+    },
     StackOverflow,
     ThreadDeath,
     /// A static initialiser has failed, with what it threw.
-    Initialiser { thrown: String },
+    Initialiser {
+        thrown: String,
+    },
     /// More threads than can be controlled.
     TooManyThreads,
     /// Threads that were started where nothing is under control, as in a static initialiser.
-    Uncontrolled { threads: usize },
+    Uncontrolled {
+        threads: usize,
+    },
     /// The virtual machine has crashed; with what it says about it.
-    Crashed { detail: String },
+    Crashed {
+        detail: String,
+    },
     /// Somebody else has ended the worker, as often as it was started again.
-    Killed { signal: i32, times: u32 },
+    Killed {
+        signal: i32,
+        times: u32,
+    },
     /// The worker has ended without an answer.
-    Ended { status: i32 },
+    Ended {
+        status: i32,
+    },
     /// The worker has said what no worker says.
-    Garbled { what: String },
+    Garbled {
+        what: String,
+    },
     /// A bug of ours.
-    Internal { what: String },
+    Internal {
+        what: String,
+    },
 }
 
 /// What a job was doing when its budget ran out.

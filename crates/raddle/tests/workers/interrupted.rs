@@ -18,14 +18,17 @@ pub fn await_end(process: i32) {
 
 /// A job that is done at once, and one that goes on for minutes.
 fn tasks() -> Vec<Task> {
-    let endless = crate::support::fixtures("hostile").into_iter().find(|path| path.ends_with("EndlessWithNothing.java"));
-    let endless = Task { budget: Some(Duration::from_secs(600)), ..task("endless", job(&endless.unwrap(), random(0, 1))) };
+    let endless =
+        crate::support::fixtures("hostile").into_iter().find(|path| path.ends_with("EndlessWithNothing.java"));
+    let endless =
+        Task { budget: Some(Duration::from_secs(600)), ..task("endless", job(&endless.unwrap(), random(0, 1))) };
     vec![task("honest", job(&honest("fail/Counter"), random(0, 10))), endless]
 }
 
 fn run() -> (tempfile::TempDir, Run) {
     let jdk = jdk();
-    let endless = crate::support::fixtures("hostile").into_iter().find(|path| path.ends_with("EndlessWithNothing.java"));
+    let endless =
+        crate::support::fixtures("hostile").into_iter().find(|path| path.ends_with("EndlessWithNothing.java"));
     let classes = compile(&jdk, &[honest("fail/Counter"), endless.unwrap()]);
     let run = Run::new(&jdk, classes.path(), &tasks());
     (classes, run)
@@ -96,7 +99,8 @@ fn a_killed_supervisor_takes_its_workers_along_and_the_next_run_tidies_up() {
 fn mistakes_are_told_in_one_line() {
     let jdk = jdk();
     let classes = tempfile::tempdir().unwrap();
-    let twice = [task("a", job(&honest("fail/Counter"), random(0, 1))), task("a", job(&honest("fail/Counter"), random(0, 1)))];
+    let twice =
+        [task("a", job(&honest("fail/Counter"), random(0, 1))), task("a", job(&honest("fail/Counter"), random(0, 1)))];
     let cases = [
         (Run::new(&jdk, classes.path(), &[]), vec![], "there are no jobs"),
         (Run::new(&jdk, classes.path(), &twice), vec![], "there are two jobs"),

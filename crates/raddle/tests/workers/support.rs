@@ -142,8 +142,10 @@ impl Run {
 
     /// Nothing but the journal, the report and the lock is left.
     pub fn assert_tidy(&self) {
-        let mut files: Vec<_> =
-            std::fs::read_dir(self.out()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut files: Vec<_> = std::fs::read_dir(self.out())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         files.sort();
         assert_eq!(files, ["journal", "lock", "report.txt"]);
     }

@@ -1,0 +1,154 @@
+//! What fence and supervision cost, in one run.
+//!
+//!     cargo bench -p raddle --bench workers
+//!
+//! The same job of many executions, over and over: in a worker that is spoken to directly, as the engine's benchmark does
+//! it; in a pool of one worker without a fence; and in one with it, its outcome written to a journal. The three take turns,
+//! because the speed of a machine changes within minutes. Then how long it takes until a pool is warm, and what a worker
+//! has of memory then and after the executions.
+
+#[path = "../tests/engine/worker.rs"]
+mod worker;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use classpath::Jdk;
+use raddle::journal::Journal;
+use raddle::supervisor::{Pool, PoolSettings, PrivateFolders, Task, WorkerProcess};
+use raddle::worker::protocol::{Answer, Job, Plan};
+use testcase::{Argument, Call, Operation, TestCase};
+use worker::Worker;
+
+/// How the runs of the benchmark are cut.
+struct Plans {
+    rounds: u64,
+    executions: u64,
+    starts: usize,
+}
+
+fn main() {
+    // `cargo test` runs this too; then once is enough.
+    let quick = std::env::args().any(|argument| argument == "--test");
+    let plans = match quick {
+        true => Plans { rounds: 1, executions: 10, starts: 1 },
+        false => Plans { rounds: 15, executions: 50_000, starts: 5 },
+    };
+    for jdk in Jdk::installed().into_iter().filter(|jdk| jdk.javac().is_file()) {
+        compare(&jdk, &plans);
+        start(&jdk, &plans);
+    }
+}
+
+/// Executions a second, three ways.
+fn compare(jdk: &Jdk, plans: &Plans) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut alone = Worker::start(jdk, folder.path(), &["-Xmx512m"]);
+    let mut open = pool(jdk, &folder.path().join("open"), false, 1);
+    let mut fenced = pool(jdk, &folder.path().join("fenced"), true, 1);
+    let mut journal = Journal::open(&folder.path().join("fenced"), "bench", false).unwrap();
+    let mut seconds = [vec![], vec![], vec![]];
+    // The first round warms up.
+    for round in 0..=plans.rounds {
+        let task = |way: &str| Task { key: format!("{way} {round}"), job: job(plans.executions), budget: None };
+        let took = [
+            time(|| assert_eq!(alone.run(&job(plans.executions)).executions, plans.executions)),
+            time(|| drop(run(&mut open, task("open"), plans))),
+            time(|| {
+                let (task, outcome) = run(&mut fenced, task("fenced"), plans);
+                journal.finish(&task, outcome).unwrap();
+            }),
+        ];
+        for (all, took) in seconds.iter_mut().zip(took).filter(|_| round > 0 || plans.rounds == 1) {
+            all.push(took.as_secs_f64());
+        }
+    }
+    let rate = seconds.map(|mut all| {
+        all.sort_by(f64::total_cmp);
+        plans.executions as f64 / all[all.len() / 2]
+    });
+    println!(
+        "JDK {}: {:.0} executions a second alone, {:.0} supervised ({:+.1} %), {:.0} supervised and fenced ({:+.1} %)",
+        jdk.version,
+        rate[0],
+        rate[1],
+        100.0 * (rate[1] / rate[0] - 1.0),
+        rate[2],
+        100.0 * (rate[2] / rate[0] - 1.0)
+    );
+}
+
+/// From nothing to the first outcome of each worker, and what one has of memory.
+fn start(jdk: &Jdk, plans: &Plans) {
+    let folder = tempfile::tempdir().unwrap();
+    for (fence, workers) in [(false, 1), (true, 1), (true, 2)] {
+        let mut times: Vec<_> = (0..plans.starts)
+            .map(|_| {
+                time(|| {
+                    let mut pool = pool(jdk, &folder.path().join("start"), fence, workers);
+                    (0..workers).for_each(|n| pool.submit(Task { key: n.to_string(), job: job(1), budget: None }));
+                    while let Some(done) = pool.next() {
+                        done.unwrap();
+                    }
+                })
+                .as_secs_f64()
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        let how = if fence { "fenced" } else { "open" };
+        println!("JDK {}: {workers} {how} workers warm after {:.2} s", jdk.version, times[times.len() / 2]);
+    }
+    let folders = PrivateFolders::new(&folder.path().join("memory")).unwrap();
+    let worker = WorkerProcess::start(&settings(jdk, true, 1), &folders, drop).unwrap();
+    println!("JDK {}: {} MB of resident memory a worker", jdk.version, worker.memory().unwrap() >> 20);
+}
+
+fn time(body: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    body();
+    start.elapsed()
+}
+
+fn settings(jdk: &Jdk, fence: bool, workers: usize) -> PoolSettings {
+    let program = env!("CARGO_BIN_EXE_raddle").into();
+    let mut settings = PoolSettings::new(program, jdk.home.clone(), String::new());
+    (settings.fence, settings.workers, settings.budget) = (fence, workers, Duration::from_secs(600));
+    settings
+}
+
+fn pool(jdk: &Jdk, folder: &Path, fence: bool, workers: usize) -> Pool {
+    Pool::start(settings(jdk, fence, workers), PrivateFolders::new(&folder.join("workers")).unwrap()).unwrap()
+}
+
+fn run(pool: &mut Pool, task: Task, plans: &Plans) -> (Task, raddle::supervisor::Outcome) {
+    pool.submit(task);
+    let (task, outcome) = pool.next().unwrap().unwrap();
+    assert!(
+        matches!(&outcome.answer, Answer::Done(report) if report.executions == plans.executions),
+        "{:?}",
+        outcome.answer
+    );
+    (task, outcome)
+}
+
+/// Two threads call `add` on one `Vector` each.
+fn job(executions: u64) -> Job {
+    let vector = "java/util/Vector".to_owned();
+    let add = |value: &str| Call {
+        operation: Operation::Virtual {
+            class: vector.clone(),
+            name: "add".into(),
+            descriptor: "(Ljava/lang/Object;)Z".into(),
+            receiver: Argument::Value(0),
+        },
+        arguments: vec![Argument::String(value.into())],
+    };
+    let construct = Operation::Construct { class: vector.clone(), descriptor: "()V".into() };
+    let test = TestCase {
+        prefix: vec![Call { operation: construct, arguments: vec![] }],
+        suffixes: vec![vec![add("a")], vec![add("b")]],
+        probes: vec![],
+    };
+    let plan = Plan::Random { seed: 0, executions, exhaust: true };
+    Job { test, under_test: vec![vector.clone()], plan, limits: host::Limits::default() }
+}
