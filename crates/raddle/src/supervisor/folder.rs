@@ -51,6 +51,16 @@ pub(super) fn empty(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// How many bytes the files below a folder have. What vanishes in the meantime does not count.
+pub(super) fn size(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let sizes = entries.map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => size(&entry.path()),
+        _ => entry.metadata().map_or(0, |metadata| metadata.len()),
+    });
+    sizes.sum()
+}
+
 /// Removes a folder, if it is there.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(folder) {

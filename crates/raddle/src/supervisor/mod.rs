@@ -11,6 +11,7 @@
 
 mod death;
 mod folder;
+mod handle;
 mod output;
 mod pool;
 mod process;
@@ -24,9 +25,10 @@ use std::time::Duration;
 use crate::worker::protocol::{Answer, Job};
 
 pub use folder::PrivateFolders;
+pub use handle::Handle;
 pub use output::Printed;
 pub use pool::{Pool, Stopper};
-pub use process::{Handle, StartError, WorkerProcess};
+pub use process::{StartError, WorkerProcess};
 pub use settings::PoolSettings;
 
 /// A job that can be told from all others.

@@ -63,18 +63,22 @@ impl Output {
         Ok(output)
     }
 
-    /// What the job printed that has just been answered; or, once the worker is gone, what it printed since the last.
-    pub fn of_job(&self) -> Printed {
+    /// What the job printed that has just been answered; or, once the worker is gone, what it printed since the last. None
+    /// if the mark does not come though the worker goes on.
+    pub fn of_job(&self) -> Option<Printed> {
         let (_, changed) = &*self.0;
         let until = Instant::now() + PATIENCE;
         let mut state = self.lock();
         loop {
             if let Some(printed) = state.ended.pop_front() {
-                return printed;
+                return Some(printed);
             }
             let left = until.saturating_duration_since(Instant::now());
-            if state.closed || left.is_zero() {
-                return state.end();
+            if state.closed {
+                return Some(state.end());
+            }
+            if left.is_zero() {
+                return None;
             }
             state = changed.wait_timeout(state, left).unwrap_or_else(|e| e.into_inner()).0;
         }
@@ -148,12 +152,12 @@ mod tests {
             bytes.extend(protocol::end_of_output(3));
             bytes.extend(b"cut off");
             let output = Output::read(Pieces(bytes, piece)).unwrap();
-            assert_eq!(output.of_job(), Printed { bytes: 5, tail: "first".into() });
-            assert_eq!(output.of_job(), Printed::default());
-            let third = output.of_job();
+            assert_eq!(output.of_job(), Some(Printed { bytes: 5, tail: "first".into() }));
+            assert_eq!(output.of_job(), Some(Printed::default()));
+            let third = output.of_job().unwrap();
             assert_eq!((third.bytes, third.tail.len()), (3 * KEPT as u64 + 5, KEPT));
             assert!(third.tail.ends_with("xthird"));
-            assert_eq!(output.of_job(), Printed { bytes: 7, tail: "cut off".into() });
+            assert_eq!(output.of_job(), Some(Printed { bytes: 7, tail: "cut off".into() }));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
-use super::process::Handle;
+use super::handle::Handle;
 use super::slot::Slot;
 use super::{Outcome, PoolSettings, PrivateFolders, StartError, Task};
 

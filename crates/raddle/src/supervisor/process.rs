@@ -3,13 +3,11 @@
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
-
+use super::handle::Handle;
 use super::output::{Output, Printed};
 use super::usage::{self, Usage};
 use super::{PoolSettings, PrivateFolders, Task, folder, settings};
@@ -45,7 +43,17 @@ pub(super) enum Ran {
     /// Its time and the time to say so are over.
     Hung,
     /// It has more of something than it may have.
-    Excessive(Usage),
+    Excessive(Excess),
+}
+
+/// What a worker has too much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Excess {
+    /// Memory, in bytes.
+    Memory(u64),
+    /// Files, in bytes.
+    Files(u64),
+    Threads,
 }
 
 /// Why there is no worker.
@@ -81,6 +89,8 @@ const LOOK: Duration = Duration::from_millis(250);
 const GRACE: Duration = Duration::from_secs(2);
 /// With more threads than this a worker is ended: sixteen times as many as can be controlled.
 const MOST_THREADS: u64 = 1024;
+/// With more bytes than this in its files a worker is ended.
+const MOST_FILES: u64 = 256 << 20;
 
 impl WorkerProcess {
     /// Starts a worker and waits until its virtual machine runs. `begun` is told of the process before that.
@@ -118,7 +128,7 @@ impl WorkerProcess {
             Err(RecvTimeoutError::Timeout) => Err(StartError::Late),
             _ => {
                 let status = self.handle.end()?;
-                let printed = self.output.of_job().tail.trim().replace('\n', "; ");
+                let printed = self.output.of_job().unwrap_or_default().tail.trim().replace('\n', "; ");
                 Err(if super::death::is_kill(status) {
                     StartError::Killed
                 } else {
@@ -144,16 +154,30 @@ impl WorkerProcess {
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(Ran::Hung),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if let Some(usage) = self.usage()
-                && (usage.memory > settings.most_memory() || usage.threads > MOST_THREADS)
-            {
-                return Ok(Ran::Excessive(usage));
+            if let Some(excess) = self.excess(settings) {
+                return Ok(Ran::Excessive(excess));
             }
         }
     }
 
-    /// What the last task has printed.
-    pub(super) fn printed(&self) -> Printed {
+    /// Whether it waits for a task, and did not die or say something in the meantime.
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(self.heard.try_recv(), Err(TryRecvError::Empty))
+    }
+
+    fn excess(&self, settings: &PoolSettings) -> Option<Excess> {
+        let Usage { memory, threads } = self.usage()?;
+        let files = folder::size(&settings::scratch(&self.folder));
+        match () {
+            () if memory > settings.most_memory() => Some(Excess::Memory(memory)),
+            () if threads > MOST_THREADS => Some(Excess::Threads),
+            () if files > MOST_FILES => Some(Excess::Files(files)),
+            () => None,
+        }
+    }
+
+    /// What the last task has printed; None if the end of it did not come, because it closed its output.
+    pub(super) fn printed(&self) -> Option<Printed> {
         self.output.of_job()
     }
 
@@ -215,36 +239,5 @@ fn listen(mut from: ChildStdout, to: &Sender<Heard>) {
         if to.send(heard).is_err() || is_last {
             return;
         }
-    }
-}
-
-/// A process that several threads may end.
-#[derive(Clone, Debug)]
-pub struct Handle(Arc<Mutex<Child>>);
-
-impl Handle {
-    fn new(child: Child) -> Handle {
-        Handle(Arc::new(Mutex::new(child)))
-    }
-
-    fn process(&self) -> u32 {
-        self.lock().id()
-    }
-
-    /// Ends the process, with all that it has started, and says how it ended.
-    pub(super) fn end(&self) -> io::Result<ExitStatus> {
-        let mut child = self.lock();
-        // As long as nobody has waited for it, its number and its group are nobody else's.
-        if child.try_wait()?.is_none()
-            && let Some(group) = Pid::from_raw(child.id() as i32)
-        {
-            // It may have ended in between.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        child.wait()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Child> {
-        self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
 }

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::process::{Handle, Ran, WorkerProcess};
+use super::handle::Handle;
+use super::process::{Excess, Ran, WorkerProcess};
 use super::{Outcome, PoolSettings, PrivateFolders, StartError, Task, death};
 use crate::worker::protocol::{Answer, Reply};
 use crate::worker::reason::{Reason, Standing};
@@ -38,9 +39,14 @@ impl<'p> Slot<'p> {
     pub fn run(&mut self, task: &Task, begun: &dyn Fn(Handle)) -> Result<Outcome, StartError> {
         let mut attempts = 0;
         loop {
-            attempts += 1;
             let settings = self.settings;
             let worker = self.warm_up(begun)?;
+            // One that died while it had nothing to do did not die of this task.
+            if !worker.is_waiting() {
+                self.worker = None;
+                continue;
+            }
+            attempts += 1;
             let ran = worker.run(task, settings)?;
             if let Ran::Died(status) = ran
                 && death::is_kill(status)
@@ -68,20 +74,21 @@ impl<'p> Slot<'p> {
                 let millis = task.budget.unwrap_or(self.settings.budget).as_millis() as u64;
                 unknown(Reason::TimedOut { millis, standing: Standing::Unknown })
             }
-            Ran::Excessive(usage) if usage.memory > self.settings.most_memory() => {
-                unknown(Reason::TooMuchMemory { megabytes: usage.memory >> 20 })
-            }
-            Ran::Excessive(_) => unknown(Reason::TooManyThreads),
+            Ran::Excessive(excess) => unknown(match excess {
+                Excess::Memory(bytes) => Reason::TooMuchMemory { megabytes: bytes >> 20 },
+                Excess::Files(bytes) => Reason::TooManyFiles { megabytes: bytes >> 20 },
+                Excess::Threads => Reason::TooManyThreads,
+            }),
         };
         if matches!(reply.answer, Answer::Unknown(_)) {
             // Its output has an end only once it is gone.
             worker.end()?;
         }
         let printed = worker.printed();
-        if self.is_spent(&reply.answer) {
+        if self.is_spent(&reply.answer) || printed.is_none() {
             self.worker = None;
         }
-        Ok(Outcome { answer: reply.answer, refused: reply.refused, printed })
+        Ok(Outcome { answer: reply.answer, refused: reply.refused, printed: printed.unwrap_or_default() })
     }
 
     /// Whether a worker has had its time.

@@ -27,7 +27,7 @@ struct Desk {
 
 #[derive(Clone, Copy)]
 struct Open {
-    /// When its budget runs out.
+    /// When its budget runs out; whoever gives none is no supervisor.
     deadline: Option<Instant>,
     budget: Duration,
 }
@@ -60,8 +60,8 @@ pub fn begin(budget: protocol::Budget) {
 pub fn answer(answer: Answer) -> io::Result<()> {
     let mut guard = lock();
     let desk = guard.as_mut().expect("internal bug: the desk is closed");
-    desk.open = None;
-    desk.hand_out(answer)
+    let open = desk.open.take().expect("internal bug: an answer without a job");
+    desk.hand_out(open, answer)
 }
 
 /// Why nothing can be said once the virtual machine has run out of something.
@@ -73,9 +73,11 @@ pub fn host_is_exhausted() -> Option<Reason> {
 }
 
 impl Desk {
-    fn hand_out(&mut self, answer: Answer) -> io::Result<()> {
-        // Whatever becomes of this line, the answer must get out.
-        let _ = io::stderr().write_all(&protocol::end_of_output(self.jobs));
+    fn hand_out(&mut self, open: Open, answer: Answer) -> io::Result<()> {
+        if open.deadline.is_some() {
+            // Whatever becomes of this, the answer must get out.
+            let _ = io::stderr().write_all(&protocol::end_of_output(self.jobs));
+        }
         protocol::send(&mut self.output, &Reply { answer, refused: host::take_refusals() })
     }
 }
@@ -85,10 +87,10 @@ impl Desk {
 fn answer_and_end(reason: Reason) {
     let mut guard = lock();
     if let Some(desk) = guard.as_mut()
-        && desk.open.take().is_some()
+        && let Some(open) = desk.open.take()
     {
         // If the supervisor is gone, so will we be.
-        let _ = desk.hand_out(Answer::Unknown(reason));
+        let _ = desk.hand_out(open, Answer::Unknown(reason));
     }
     let _ = kill_process(getpid(), Signal::KILL);
 }

@@ -20,11 +20,32 @@ pub fn doubt(execution: &Execution) -> Option<Reason> {
     })
 }
 
-/// The same for the serial execution that comes first: if that alone does not end, no schedule is to blame.
-pub fn doubt_serial(execution: &Execution) -> Option<Reason> {
-    match execution.stop {
-        Some(Stop::TooManyEvents) => Some(Reason::Endless { events: execution.trace.steps.len() }),
-        _ => doubt(execution),
+/// Whether a test case ends at all. One that never does is not to blame on a schedule; one that does under some schedules
+/// and not under others is.
+#[derive(Debug, Default)]
+pub struct Ends {
+    /// One execution had no more events than are allowed.
+    some: bool,
+    /// How many had, as long as none had not.
+    without: u32,
+}
+
+/// After so many executions that did not end it is held to never end. A thread that waits for another in a loop ends
+/// under most schedules, though not under a serial one.
+const GIVE_UP: u32 = 20;
+
+impl Ends {
+    /// Looks at an execution, and says whether it can be judged.
+    pub fn see(&mut self, execution: &Execution) -> Result<bool, Reason> {
+        if execution.stop != Some(Stop::TooManyEvents) {
+            self.some = true;
+        } else if !self.some {
+            self.without += 1;
+            if self.without >= GIVE_UP {
+                return Err(Reason::Endless { events: execution.trace.steps.len() });
+            }
+        }
+        Ok(self.some)
     }
 }
 

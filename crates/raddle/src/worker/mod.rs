@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io;
 
 use anyhow::Context;
+use doubt::Ends;
 use host::{CallResult, Execution, Host, JvmSettings, Prepared, RunSettings};
 use protocol::{Answer, Budget, Job, Plan, Ready, Report, Setup, Shown};
 use reason::Reason;
@@ -93,14 +94,11 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     let settings = RunSettings { limits: job.limits, ..RunSettings::default() };
     let mut runs = Runs { host, test, settings, traces: HashSet::new(), report: Report::default() };
     // Classes are loaded and initialised by a first execution, which does not count.
-    let serial = runs.host.run(&runs.test, Box::new(InOrder), runs.settings);
-    if let Some(reason) = doubt::doubt_serial(&serial) {
-        return Ok(Answer::Unknown(reason));
-    }
-    let ran = match &job.plan {
-        Plan::Random { seed, executions, exhaust } => runs.search(*seed, *executions, *exhaust),
+    let serial = runs.run(Box::new(InOrder));
+    let ran = serial.and_then(|serial| match &job.plan {
+        Plan::Random { seed, executions, exhaust } => runs.search(&serial, *seed, *executions, *exhaust),
         Plan::Replay { turns, times } => runs.repeat(&schedule(turns), *times),
-    };
+    });
     if let Err(reason) = ran {
         return Ok(Answer::Unknown(reason));
     }
@@ -129,13 +127,16 @@ impl Runs<'_> {
 
     /// Walks at random. A failure counts if its schedule leads to the same trace again: parts of the JDK that
     /// are initialised on first use, past the serial execution, may make it another.
-    fn search(&mut self, seed: u64, executions: u64, exhaust: bool) -> Result<(), Reason> {
+    fn search(&mut self, serial: &Execution, seed: u64, executions: u64, exhaust: bool) -> Result<(), Reason> {
+        let mut ends = Ends::default();
+        let mut can_judge = ends.see(serial)?;
         for seed in (seed..).take(executions as usize) {
             let execution = self.run(Box::new(RandomWalk::new(seed)))?;
             let hash = execution.trace.hash();
             self.traces.insert(hash);
             self.report.executions += 1;
-            if fails(&execution) {
+            can_judge = ends.see(&execution)?;
+            if fails(&execution) && can_judge {
                 let again = self.run(Box::new(execution.schedule().replay()))?;
                 if !fails(&again) || again.trace.hash() != hash {
                     self.report.unstable += 1;
@@ -151,7 +152,8 @@ impl Runs<'_> {
                 break;
             }
         }
-        Ok(())
+        let events = self.settings.limits.max_events;
+        if can_judge { Ok(()) } else { Err(Reason::Endless { events }) }
     }
 
     /// Follows one schedule.

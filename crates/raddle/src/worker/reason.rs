@@ -12,7 +12,7 @@ pub enum Reason {
     Exit {
         status: i32,
     },
-    /// The serial execution alone has more events than are allowed.
+    /// Every execution has more events than are allowed.
     Endless {
         events: usize,
     },
@@ -24,6 +24,10 @@ pub enum Reason {
     OutOfMemory,
     /// The process has more memory than it may have, in the heap or outside.
     TooMuchMemory {
+        megabytes: u64,
+    },
+    /// The files that it has written are more than they may be.
+    TooManyFiles {
         megabytes: u64,
     },
     StackOverflow,
@@ -81,12 +85,13 @@ impl fmt::Display for Reason {
             Reason::Exit { status } => {
                 write!(f, "the code under test asked the virtual machine to end with status {status}")
             }
-            Reason::Endless { events } => write!(f, "no end after {events} events, even without concurrency"),
+            Reason::Endless { events } => write!(f, "no end after {events} events under any schedule"),
             Reason::TimedOut { millis, standing } => {
                 write!(f, "no end within {} s, {standing}", *millis as f64 / 1000.0)
             }
             Reason::OutOfMemory => write!(f, "out of memory"),
             Reason::TooMuchMemory { megabytes } => write!(f, "the worker took {megabytes} MB of memory"),
+            Reason::TooManyFiles { megabytes } => write!(f, "the code under test wrote {megabytes} MB of files"),
             Reason::StackOverflow => write!(f, "stack overflow"),
             Reason::ThreadDeath => write!(f, "ThreadDeath was thrown"),
             Reason::Initialiser { thrown } => write!(f, "a static initialiser failed: {thrown}"),
@@ -98,7 +103,7 @@ impl fmt::Display for Reason {
             Reason::Killed { signal, times } => {
                 write!(f, "the worker was killed from outside, {times} times (signal {signal})")
             }
-            Reason::Ended { status } => write!(f, "the worker ended with status {status}"),
+            Reason::Ended { status } => write!(f, "the virtual machine was ended with status {status}"),
             Reason::Garbled { what } => write!(f, "the worker gave no answer that can be read: {what}"),
             Reason::Internal { what } => write!(f, "a bug in Raddle: {what}"),
         }

@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use raddle::supervisor::Task;
+use raddle::worker::protocol::Answer;
+use raddle::worker::reason::{Reason, Standing};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
@@ -93,6 +95,23 @@ fn a_killed_supervisor_takes_its_workers_along_and_the_next_run_tidies_up() {
     assert!(resumed.line().unwrap().contains("1 of 2 jobs"));
     assert_eq!(resumed.child.wait().unwrap().code(), Some(2));
     run.assert_tidy();
+}
+
+#[test]
+fn a_worker_that_does_not_even_answer_is_ended() {
+    let (_classes, run) = run();
+    let mut tasks = tasks();
+    tasks[1].budget = Some(Duration::from_secs(1));
+    run.write(&tasks);
+    let mut started = start(&run);
+    let worker = started.workers()[0];
+    // Not killed: it is there, and does nothing.
+    kill_process(Pid::from_raw(worker).unwrap(), Signal::STOP).unwrap();
+    assert_eq!(started.line().as_deref(), Some("2/2 endless"));
+    assert!(started.child.wait().unwrap().success());
+    await_end(worker);
+    let expected = Reason::TimedOut { millis: 1000, standing: Standing::Unknown };
+    assert_eq!(run.outcomes()["endless"].answer, Answer::Unknown(expected));
 }
 
 #[test]

@@ -96,10 +96,15 @@ pub struct Run {
 
 impl Run {
     pub fn new(jdk: &Jdk, class_path: &Path, tasks: &[Task]) -> Run {
-        let folder = tempfile::tempdir().unwrap();
+        let run = Run { jdk: jdk.clone(), class_path: class_path.to_owned(), folder: tempfile::tempdir().unwrap() };
+        run.write(tasks);
+        run
+    }
+
+    /// Has other jobs from now on.
+    pub fn write(&self, tasks: &[Task]) {
         let lines: Vec<_> = tasks.iter().map(|task| serde_json::to_string(task).unwrap()).collect();
-        std::fs::write(folder.path().join("list"), lines.join("\n")).unwrap();
-        Run { jdk: jdk.clone(), class_path: class_path.to_owned(), folder }
+        std::fs::write(self.folder.path().join("list"), lines.join("\n")).unwrap();
     }
 
     pub fn out(&self) -> PathBuf {
