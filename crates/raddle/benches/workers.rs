@@ -3,9 +3,10 @@
 //!     cargo bench -p raddle --bench workers
 //!
 //! The same job of many executions, over and over: in a worker that is spoken to directly, as the engine's benchmark does
-//! it; in a pool of one worker without a fence; and in one with it, its outcome written to a journal. The three take turns,
-//! because the speed of a machine changes within minutes. Then how long it takes until a pool is warm, and what a worker
-//! has of memory then and after the executions.
+//! it; in a pool of one worker without a fence; and in one with it, its outcome written to a journal. All are pinned to one
+//! core, or the kernel's choice of cores would decide. The three take turns, because the speed of a machine changes within
+//! minutes, and what is compared is the ratio within a round. Then how long it takes until a pool is warm, and what a worker
+//! has of memory.
 
 #[path = "../tests/engine/worker.rs"]
 mod worker;
@@ -17,6 +18,7 @@ use classpath::Jdk;
 use raddle::journal::Journal;
 use raddle::supervisor::{Pool, PoolSettings, PrivateFolders, Task, WorkerProcess};
 use raddle::worker::protocol::{Answer, Job, Plan};
+use rustix::thread::{CpuSet, sched_setaffinity};
 use testcase::{Argument, Call, Operation, TestCase};
 use worker::Worker;
 
@@ -32,11 +34,19 @@ fn main() {
     let quick = std::env::args().any(|argument| argument == "--test");
     let plans = match quick {
         true => Plans { rounds: 1, executions: 10, starts: 1 },
-        false => Plans { rounds: 15, executions: 50_000, starts: 5 },
+        false => Plans { rounds: 40, executions: 10_000, starts: 5 },
     };
     for jdk in Jdk::installed().into_iter().filter(|jdk| jdk.javac().is_file()) {
-        compare(&jdk, &plans);
         start(&jdk, &plans);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut first = CpuSet::new();
+                first.set(0);
+                // For this thread, and for all threads and processes that it starts.
+                sched_setaffinity(None, &first).unwrap();
+                compare(&jdk, &plans);
+            });
+        });
     }
 }
 
@@ -47,9 +57,8 @@ fn compare(jdk: &Jdk, plans: &Plans) {
     let mut open = pool(jdk, &folder.path().join("open"), false, 1);
     let mut fenced = pool(jdk, &folder.path().join("fenced"), true, 1);
     let mut journal = Journal::open(&folder.path().join("fenced"), "bench", false).unwrap();
-    let mut seconds = [vec![], vec![], vec![]];
-    // The first round warms up.
-    for round in 0..=plans.rounds {
+    let mut rounds = Vec::new();
+    for round in 0..plans.rounds {
         let task = |way: &str| Task { key: format!("{way} {round}"), job: job(plans.executions), budget: None };
         let took = [
             time(|| assert_eq!(alone.run(&job(plans.executions)).executions, plans.executions)),
@@ -59,44 +68,43 @@ fn compare(jdk: &Jdk, plans: &Plans) {
                 journal.finish(&task, outcome).unwrap();
             }),
         ];
-        for (all, took) in seconds.iter_mut().zip(took).filter(|_| round > 0 || plans.rounds == 1) {
-            all.push(took.as_secs_f64());
-        }
+        rounds.push(took.map(|took| took.as_secs_f64()));
     }
-    let rate = seconds.map(|mut all| {
-        all.sort_by(f64::total_cmp);
-        plans.executions as f64 / all[all.len() / 2]
-    });
-    println!(
-        "JDK {}: {:.0} executions a second alone, {:.0} supervised ({:+.1} %), {:.0} supervised and fenced ({:+.1} %)",
-        jdk.version,
-        rate[0],
-        rate[1],
-        100.0 * (rate[1] / rate[0] - 1.0),
-        rate[2],
-        100.0 * (rate[2] / rate[0] - 1.0)
-    );
+    // The first rounds warm up.
+    let rounds = &rounds[rounds.len() / 4..];
+    let rate = plans.executions as f64 / median(rounds.iter().map(|round| round[0]));
+    println!("JDK {}: {rate:.0} executions a second in a worker alone", jdk.version);
+    for (way, how) in [(1, "supervised"), (2, "supervised, fenced and journaled")] {
+        let more = |round: &[f64; 3]| 100.0 * (round[way] / round[0] - 1.0);
+        let [low, middle, high] = quartiles(rounds.iter().map(more));
+        println!("JDK {}: {middle:+.1} % time {how} (quartiles {low:+.1} and {high:+.1} %)", jdk.version);
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    quartiles(values)[1]
+}
+
+fn quartiles(values: impl Iterator<Item = f64>) -> [f64; 3] {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    [1, 2, 3].map(|quarter| values[(values.len() - 1) * quarter / 4])
 }
 
 /// From nothing to the first outcome of each worker, and what one has of memory.
 fn start(jdk: &Jdk, plans: &Plans) {
     let folder = tempfile::tempdir().unwrap();
     for (fence, workers) in [(false, 1), (true, 1), (true, 2)] {
-        let mut times: Vec<_> = (0..plans.starts)
-            .map(|_| {
-                time(|| {
-                    let mut pool = pool(jdk, &folder.path().join("start"), fence, workers);
-                    (0..workers).for_each(|n| pool.submit(Task { key: n.to_string(), job: job(1), budget: None }));
-                    while let Some(done) = pool.next() {
-                        done.unwrap();
-                    }
-                })
-                .as_secs_f64()
-            })
-            .collect();
-        times.sort_by(f64::total_cmp);
+        let started = || {
+            let mut pool = pool(jdk, &folder.path().join("start"), fence, workers);
+            (0..workers).for_each(|n| pool.submit(Task { key: n.to_string(), job: job(1), budget: None }));
+            while let Some(done) = pool.next() {
+                done.unwrap();
+            }
+        };
+        let seconds = median((0..plans.starts).map(|_| time(started).as_secs_f64()));
         let how = if fence { "fenced" } else { "open" };
-        println!("JDK {}: {workers} {how} workers warm after {:.2} s", jdk.version, times[times.len() / 2]);
+        println!("JDK {}: {workers} {how} workers warm and one execution done after {seconds:.2} s", jdk.version);
     }
     let folders = PrivateFolders::new(&folder.path().join("memory")).unwrap();
     let worker = WorkerProcess::start(&settings(jdk, true, 1), &folders, drop).unwrap();

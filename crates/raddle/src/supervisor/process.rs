@@ -46,13 +46,11 @@ pub(super) enum Ran {
     Excessive(Excess),
 }
 
-/// What a worker has too much of.
+/// What a worker has too much of, with the most that it may have in bytes: how much it had depends on when one looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Excess {
-    /// Memory, in bytes.
-    Memory(u64),
-    /// Files, in bytes.
-    Files(u64),
+    Memory { most: u64 },
+    Files { most: u64 },
     Threads,
 }
 
@@ -169,9 +167,9 @@ impl WorkerProcess {
         let Usage { memory, threads } = self.usage()?;
         let files = folder::size(&settings::scratch(&self.folder));
         match () {
-            () if memory > settings.most_memory() => Some(Excess::Memory(memory)),
+            () if memory > settings.most_memory() => Some(Excess::Memory { most: settings.most_memory() }),
             () if threads > MOST_THREADS => Some(Excess::Threads),
-            () if files > MOST_FILES => Some(Excess::Files(files)),
+            () if files > MOST_FILES => Some(Excess::Files { most: MOST_FILES }),
             () => None,
         }
     }

@@ -75,8 +75,8 @@ impl<'p> Slot<'p> {
                 unknown(Reason::TimedOut { millis, standing: Standing::Unknown })
             }
             Ran::Excessive(excess) => unknown(match excess {
-                Excess::Memory(bytes) => Reason::TooMuchMemory { megabytes: bytes >> 20 },
-                Excess::Files(bytes) => Reason::TooManyFiles { megabytes: bytes >> 20 },
+                Excess::Memory { most } => Reason::TooMuchMemory { megabytes: most >> 20 },
+                Excess::Files { most } => Reason::TooManyFiles { megabytes: most >> 20 },
                 Excess::Threads => Reason::TooManyThreads,
             }),
         };

@@ -90,8 +90,10 @@ impl fmt::Display for Reason {
                 write!(f, "no end within {} s, {standing}", *millis as f64 / 1000.0)
             }
             Reason::OutOfMemory => write!(f, "out of memory"),
-            Reason::TooMuchMemory { megabytes } => write!(f, "the worker took {megabytes} MB of memory"),
-            Reason::TooManyFiles { megabytes } => write!(f, "the code under test wrote {megabytes} MB of files"),
+            Reason::TooMuchMemory { megabytes } => write!(f, "the worker took more than {megabytes} MB of memory"),
+            Reason::TooManyFiles { megabytes } => {
+                write!(f, "the code under test wrote more than {megabytes} MB of files")
+            }
             Reason::StackOverflow => write!(f, "stack overflow"),
             Reason::ThreadDeath => write!(f, "ThreadDeath was thrown"),
             Reason::Initialiser { thrown } => write!(f, "a static initialiser failed: {thrown}"),
