@@ -1,6 +1,7 @@
 //! The worker as its own agent: HotSpot finds this entry in the executable, because of `-agentlib:raddle`.
 
 use crate::contended;
+use crate::exhausted;
 use crate::hook_class::{HOOKS, UNWIND};
 use crate::instrument::{hush, instrument, instrument_elements};
 use crate::jvmti::{Callbacks, Jvmti};
@@ -38,6 +39,7 @@ pub unsafe extern "system" fn Agent_OnLoad_raddle(vm: *mut JavaVM, _options: *mu
         thread_start: threads::thread_start,
         thread_end: threads::thread_end,
         contended_enter: contended::contended_enter,
+        exhausted: exhausted::exhausted_hook,
     };
     // SAFETY: HotSpot calls this with its virtual machine.
     match unsafe { Jvmti::start(vm, called, PREFIX) } {

@@ -84,14 +84,43 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Obje
     QUIET.set(0);
 }
 
-/// A number for a thread that the current one is about to start. None if there are too many: it will not
-/// be under control.
-pub fn reserve_thread() -> Result<Option<ThreadId>, Unwind> {
-    let mut execution = lock();
-    match execution.as_mut() {
-        Some(execution) if execution.over => Err(Unwind),
-        Some(execution) if execution.machine.threads() < MAX_THREADS => Ok(Some(execution.machine.add_thread())),
-        _ => Ok(None),
+/// A number for a thread that the current one is about to start. If there are too many, the execution is over: one
+/// that is not under control would make everything after it worth nothing.
+pub fn reserve_thread() -> Result<ThreadId, Unwind> {
+    let mut guard = lock();
+    let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
+    if !execution.over && execution.machine.threads() < MAX_THREADS {
+        return Ok(execution.machine.add_thread());
+    }
+    execution.stop(Stop::TooManyThreads);
+    Err(Unwind)
+}
+
+/// Ends the execution for all its threads, for a reason that the machine does not see. Says whether there is one.
+pub fn stop(why: Stop) -> bool {
+    lock().as_mut().map(|execution| execution.stop(why)).is_some()
+}
+
+/// How the execution stands that is under way, for whoever wonders from another thread why it takes so long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// There is none.
+    Idle,
+    /// Its threads do what they do.
+    Running,
+    /// It is over, but so many of its threads have not left.
+    Leaving {
+        /// How many.
+        threads: usize,
+    },
+}
+
+/// How the execution stands.
+pub fn standing() -> Standing {
+    match lock().as_ref() {
+        None => Standing::Idle,
+        Some(execution) if execution.over => Standing::Leaving { threads: execution.unfinished },
+        Some(_) => Standing::Running,
     }
 }
 
@@ -265,10 +294,17 @@ impl Execution {
             // The first thread waits for all others, so it is there as long as they are.
             Next::Done => unreachable!("internal bug: the first thread has not ended"),
             Next::Stop(stop) => {
-                self.stop = Some(stop);
-                self.dismiss();
+                self.stop(stop);
                 None
             }
+        }
+    }
+
+    /// Ends it for a reason, unless it has ended.
+    fn stop(&mut self, why: Stop) {
+        if !self.over {
+            self.stop = Some(why);
+            self.dismiss();
         }
     }
 

@@ -82,6 +82,8 @@ pub const CLOCK: Hook = hook("clock", "(I)J");
 pub const ALIVE: Hook = hook("alive", "(Ljava/lang/Object;)I");
 /// Instead of random bytes from the operating system: the array that is filled.
 pub const RANDOM: Hook = hook("randoms", "(Ljava/lang/Object;)Z");
+/// Instead of the end of the virtual machine: the status.
+pub const HALT: Hook = hook("halts", "(I)Z");
 /// Before a thread is started.
 pub const STARTING: Hook = hook("starting", "(Ljava/lang/Object;)V");
 /// After a thread was started.
@@ -123,6 +125,7 @@ pub const ALL: &[Hook] = &[
     LOOK_OWN,
     RANDOM,
     TOUCH,
+    HALT,
 ];
 
 /// The names of all hooks.

@@ -17,6 +17,7 @@ use crate::outcome::Execution;
 use crate::read::Reading;
 use crate::resolve::{Ready, ResolveError, load, resolve};
 use crate::scope;
+use crate::signals;
 use crate::statics;
 use crate::threads;
 use jni_sys::jvalue;
@@ -98,6 +99,7 @@ struct Job {
 impl Host {
     /// Starts the virtual machine. A process can have one.
     pub fn start(settings: &JvmSettings) -> Result<Host, JvmError> {
+        signals::make_room();
         let jvm = Jvm::start(settings)?;
         let reading = Arc::new(Reading::new(jvm.env)?);
         natives::bind(&jvm, reading.clone())?;

@@ -111,11 +111,16 @@ fn load(java_home: &Path) -> Result<libloading::os::unix::Library, JvmError> {
     library.map_err(|error| JvmError::Library { home: java_home.to_owned(), reason: error.to_string() })
 }
 
-fn write_hooks(folder: &Path, left_out: &[String]) -> Result<PathBuf, JvmError> {
+/// Writes the hook classes below a folder, where they are not there. A virtual machine does so itself when it is started;
+/// this is for processes that give up the right to write before that.
+pub fn write_hooks(folder: &Path, left_out: &[String]) -> Result<PathBuf, JvmError> {
     let failed = |reason: String| JvmError::Hooks { folder: folder.to_owned(), reason };
     let patch = folder.join("java.base");
     for (name, bytes) in hook_class::classes(left_out).map_err(|error| failed(error.to_string()))? {
         let file = patch.join(format!("{name}.class"));
+        if std::fs::read(&file).is_ok_and(|there| there == bytes) {
+            continue;
+        }
         std::fs::create_dir_all(file.parent().expect("internal bug: classes are in packages"))
             .and_then(|()| std::fs::write(&file, bytes))
             .map_err(|error| failed(error.to_string()))?;

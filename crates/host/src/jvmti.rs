@@ -27,14 +27,16 @@ mod event {
     pub const THREAD_END: usize = 53;
     pub const CLASS_FILE_LOAD_HOOK: usize = 54;
     pub const MONITOR_CONTENDED_ENTER: usize = 75;
+    pub const RESOURCE_EXHAUSTED: usize = 80;
     pub const VIRTUAL_THREAD_START: usize = 87;
     pub const VIRTUAL_THREAD_END: usize = 88;
     pub const COUNT: usize = 40;
 }
 
 /// Bits of the capabilities: looks at monitors and news of them; hooks for all classes, from the first one
-/// on; a prefix for native methods.
-const CAPABILITIES: [usize; 6] = [7, 26, 28, 36, 41, 42];
+/// on; a prefix for native methods; news of
+/// memory and threads that ran out.
+const CAPABILITIES: [usize; 8] = [7, 26, 28, 36, 39, 40, 41, 42];
 
 /// The same for virtual threads, which Java 21 and later have.
 const VIRTUAL_THREADS: usize = 44;
@@ -61,6 +63,9 @@ pub type ThreadHook = unsafe extern "system" fn(Jvmti, *mut JNIEnv, jobject);
 /// Called in a thread that is about to block on a monitor.
 pub type MonitorHook = unsafe extern "system" fn(Jvmti, *mut JNIEnv, jobject, jobject);
 
+/// Called in a thread that asked for what there is no more of: memory or threads.
+pub type ExhaustedHook = unsafe extern "system" fn(Jvmti, *mut JNIEnv, jint, *const c_void, *const c_char);
+
 /// What is called when.
 pub struct Callbacks {
     /// For each class that is loaded.
@@ -71,6 +76,8 @@ pub struct Callbacks {
     pub thread_end: ThreadHook,
     /// In a thread that is about to block on a monitor.
     pub contended_enter: MonitorHook,
+    /// In a thread that asked for what there is no more of.
+    pub exhausted: ExhaustedHook,
 }
 
 /// What the machine knows of a monitor.
@@ -107,6 +114,7 @@ impl Jvmti {
         callbacks[event::THREAD_START - event::FIRST] = called.thread_start as *const c_void;
         callbacks[event::THREAD_END - event::FIRST] = called.thread_end as *const c_void;
         callbacks[event::MONITOR_CONTENDED_ENTER - event::FIRST] = called.contended_enter as *const c_void;
+        callbacks[event::RESOURCE_EXHAUSTED - event::FIRST] = called.exhausted as *const c_void;
         callbacks[event::VIRTUAL_THREAD_START - event::FIRST] = called.thread_start as *const c_void;
         callbacks[event::VIRTUAL_THREAD_END - event::FIRST] = called.thread_end as *const c_void;
         // SAFETY: these are the signatures of these functions; all pointers are good for the calls, and
@@ -129,6 +137,7 @@ impl Jvmti {
                 enable(jvmti, 1, event::THREAD_START as c_int, null_mut()),
                 enable(jvmti, 1, event::THREAD_END as c_int, null_mut()),
                 enable(jvmti, 1, event::MONITOR_CONTENDED_ENTER as c_int, null_mut()),
+                enable(jvmti, 1, event::RESOURCE_EXHAUSTED as c_int, null_mut()),
             ];
             if has_virtual {
                 // Without them, virtual threads would not be under control; nothing else depends on them.

@@ -103,6 +103,10 @@ pub enum Stop {
     TooManyEvents,
     /// The scheduler could not go on.
     Diverged(Divergence),
+    /// It started more threads than can be controlled.
+    TooManyThreads,
+    /// The code under test asked the virtual machine to end with this status; it was not obeyed.
+    Exit(i32),
 }
 
 /// A thread of a deadlock: what it waits for, and who has that.

@@ -5,8 +5,8 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, CLOCK, CLONE, COPY, FORGET, HASH, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK, RANDOM,
-    RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    ALIVE, CLOCK, CLONE, COPY, FORGET, HALT, HASH, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK,
+    RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -38,8 +38,9 @@ enum Change {
 }
 
 /// The classes that have such methods.
-pub const CLASSES: [&str; 5] = [
+pub const CLASSES: [&str; 6] = [
     "java/lang/Object",
+    "java/lang/Shutdown",
     "java/lang/System",
     "java/lang/Thread",
     "java/security/SecureRandom",
@@ -47,8 +48,16 @@ pub const CLASSES: [&str; 5] = [
 ];
 
 /// Methods that are changed though they are not native; all others are only if they are.
-const IN_JAVA: [&str; 7] =
-    ["dispatchUncaughtException", "isAlive", "interrupt", "interrupted", "isInterrupted", "nextBytes", "onSpinWait"];
+const IN_JAVA: [&str; 8] = [
+    "dispatchUncaughtException",
+    "isAlive",
+    "interrupt",
+    "interrupted",
+    "isInterrupted",
+    "nextBytes",
+    "onSpinWait",
+    "exit",
+];
 
 fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
     Some(match (class, method, descriptor) {
@@ -57,6 +66,8 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Object", "notifyAll", "()V") => Change::Instead(NOTIFY_ALL),
         ("java/lang/Object", "hashCode", "()I") => Change::Value(HASH),
         ("java/lang/Object", "clone", "()Ljava/lang/Object;") => Change::Before(CLONE),
+        // Before shutdown hooks run, for one of them may hang; and where `Runtime.halt` ends.
+        ("java/lang/Shutdown", "exit" | "halt0", "(I)V") => Change::Instead(HALT),
         ("java/lang/System", "arraycopy", _) => Change::Instead(COPY),
         ("java/lang/System", "identityHashCode", _) => Change::Value(HASH),
         ("java/lang/System", "currentTimeMillis", "()J") => Change::Clock(0),

@@ -11,6 +11,7 @@ use jni_sys::{JNIEnv, jobject};
 use schedule::ThreadId;
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The controlled thread of each `Thread` object, by its identity hash.
 static KNOWN: Mutex<Option<HashMap<i32, Known>>> = Mutex::new(None);
@@ -53,6 +54,22 @@ pub fn forget_started() -> bool {
         known.retain(|_, known| known.lasting);
         known.len() < all
     })
+}
+
+/// How many threads were started where nothing is under control.
+static UNCONTROLLED: AtomicUsize = AtomicUsize::new(0);
+
+/// Notes the start of a thread that is not under control: by a static initialiser, or by another such thread. Those
+/// that the JDK keeps for itself do not count.
+pub fn note_uncontrolled(class: &str) {
+    if !class.starts_with("jdk.internal.") && !class.starts_with("java.lang.ref.") {
+        UNCONTROLLED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How many threads that are not under control were started since the virtual machine was.
+pub fn uncontrolled() -> usize {
+    UNCONTROLLED.load(Ordering::Relaxed)
 }
 
 fn with_known<T>(look: impl FnOnce(&mut HashMap<i32, Known>) -> T) -> T {

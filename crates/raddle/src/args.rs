@@ -25,6 +25,9 @@ pub enum Command {
     Deps(DepsArgs),
     #[allow(missing_docs)] // Clap takes its help from the arguments.
     Inspect(InspectArgs),
+    #[allow(missing_docs)]
+    #[command(hide = true)]
+    Jobs(JobsArgs),
     /// Hosts a virtual machine for the supervisor. Not for people.
     #[command(hide = true)]
     Worker,
@@ -101,4 +104,48 @@ pub struct DepsArgs {
     /// The JDK to use; by default JAVA_HOME, then java on PATH, then the usual places.
     #[arg(long, value_name = "DIR")]
     pub java_home: Option<PathBuf>,
+}
+
+/// Runs a list of jobs in fenced workers, and reports what came of each. For tests of Raddle itself.
+#[derive(Debug, clap::Args)]
+pub struct JobsArgs {
+    /// The jobs: a JSON object of key, job and maybe budget in each line.
+    #[arg(value_name = "FILE")]
+    pub list: PathBuf,
+
+    /// Where to look for the classes under test: folders and jars, separated as for java.
+    #[arg(long, value_name = "CP", default_value = "")]
+    pub classpath: String,
+
+    /// The JDK to use; by default JAVA_HOME, then java on PATH, then the usual places.
+    #[arg(long, value_name = "DIR")]
+    pub java_home: Option<PathBuf>,
+
+    /// How many workers run at once; by default one for each core.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+
+    /// Where the journal and the report go.
+    #[arg(long, value_name = "DIR", default_value = "raddle-out")]
+    pub out: PathBuf,
+
+    /// Go on where an earlier run ended: nothing that is in its journal is done again.
+    #[arg(long)]
+    pub resume: bool,
+
+    /// Let the code under test do whatever you can do.
+    #[arg(long)]
+    pub no_fence: bool,
+
+    /// What the code under test may read, besides the JDK and the class path.
+    #[arg(long, value_name = "PATH")]
+    pub allow_read: Vec<PathBuf>,
+
+    /// How many seconds a job may take, where the list does not say so.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub budget: u64,
+
+    /// The heap of a worker in megabytes.
+    #[arg(long, value_name = "MB", default_value_t = 512)]
+    pub heap: u64,
 }

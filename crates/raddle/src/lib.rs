@@ -6,6 +6,10 @@
 
 pub mod args;
 pub mod deps;
+pub mod fence;
 pub mod inspect;
+pub mod jobs;
+pub mod journal;
 pub mod output;
+pub mod supervisor;
 pub mod worker;

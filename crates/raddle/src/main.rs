@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use raddle::args::{Args, Command};
-use raddle::{deps, inspect, output, worker};
+use raddle::{deps, inspect, jobs, output, worker};
 
 /// The tool could not do its job.
 const FAILED: u8 = 2;
@@ -34,6 +34,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
     match &args.command {
         Command::Deps(deps) => deps::run(deps, args.color),
         Command::Inspect(inspect) => output::print(&inspect::run(inspect)?, args.color),
+        Command::Jobs(list) => jobs::run(list, args.color),
         Command::Worker => worker::run(),
     }
 }

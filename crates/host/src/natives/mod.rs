@@ -79,6 +79,7 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::LOOK_OWN, Function(thread::look_own as *mut c_void)),
     (hook_class::TOUCH, Function(access::touch as *mut c_void)),
     (hook_class::RANDOM, Function(fixed::random as *mut c_void)),
+    (hook_class::HALT, Function(thread::halts as *mut c_void)),
 ];
 
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;

@@ -1,10 +1,10 @@
 //! Hooks for threads: started, parked, put to sleep, interrupted and looked at.
 
 use super::fixed::{NANOS_A_MILLI, START_MILLIS};
-use super::{functions, happen, happen_within, identity_hash, interface, is_unwind, number, on};
+use super::{functions, happen, happen_within, identity_hash, interface, is_unwind, number, on, reading};
 use crate::awaited;
 use crate::control::{self, Unwind};
-use crate::machine::{Found, plain};
+use crate::machine::{Found, Stop, plain};
 use crate::threads;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::EventKind;
@@ -82,16 +82,26 @@ pub(super) extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject
 
 pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobject) {
     if control::current().is_none() {
+        threads::note_uncontrolled(&reading().class_name(interface(env), thread));
         return;
     }
     if happen(env, on(EventKind::VolatileWrite, number(env, thread), STATUS)).is_none() {
         return;
     }
     match control::reserve_thread() {
-        Ok(Some(id)) => threads::know(identity_hash(env, thread), id, false),
-        Ok(None) => {}
+        Ok(id) => threads::know(identity_hash(env, thread), id, false),
         Err(Unwind) => interface(env).throw(functions().unwind.0),
     }
+}
+
+/// Ends the execution instead of the virtual machine. For a thread that is not under control nothing can be said,
+/// and the machine does end.
+pub(super) extern "system" fn halts(env: *mut JNIEnv, _: jclass, status: jint) -> jboolean {
+    let stopped = control::is_controlled() && control::stop(Stop::Exit(status));
+    if stopped {
+        interface(env).throw(functions().unwind.0);
+    }
+    stopped
 }
 
 pub(super) extern "system" fn started(env: *mut JNIEnv, _: jclass, thread: jobject) {

@@ -2,7 +2,10 @@
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
+use crate::fence::Fence;
+use crate::worker::reason::Reason;
 use host::{CallResult, Limits, Thrown};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,7 +24,21 @@ pub struct Setup {
     pub options: Vec<String>,
     /// Hooks that do nothing. For tests that show that each is needed.
     pub left_out: Vec<String>,
+    /// The fence around the worker, if there is to be one.
+    pub fence: Option<Fence>,
+    /// Who the supervisor is: the worker ends when that process does.
+    pub supervisor: Option<u32>,
 }
+
+/// The first message of a worker: its virtual machine runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ready {
+    /// Why it does not, if it does not.
+    pub failure: Option<String>,
+}
+
+/// How long a job may take. Sent with it.
+pub type Budget = Option<Duration>;
 
 /// All other messages to a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,6 +74,15 @@ pub enum Plan {
     },
 }
 
+/// What is said about a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The answer.
+    pub answer: Answer,
+    /// What the operating system has refused to the code under test.
+    pub refused: Vec<String>,
+}
+
 /// The answer to a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
@@ -64,6 +90,8 @@ pub enum Answer {
     Done(Report),
     /// It could not be, and why.
     Refused(String),
+    /// It was begun and nothing can be said. The worker is not to be used again.
+    Unknown(Reason),
 }
 
 /// What a job has shown.
@@ -105,6 +133,15 @@ pub struct Shown {
     pub stop: Option<String>,
 }
 
+/// Messages are never longer: what runs in a worker may write to its pipe, and must not fill the supervisor's memory.
+const MAX_MESSAGE: u32 = 256 << 20;
+
+/// What a worker writes to standard error once a job is done, so that what it printed can be told from what the next
+/// job prints.
+pub fn end_of_output(job: u64) -> Vec<u8> {
+    format!("\0raddle: end of job {job}\0").into_bytes()
+}
+
 /// Writes a message.
 pub fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let bytes = postcard::to_stdvec(message).map_err(io::Error::other)?;
@@ -120,7 +157,11 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     }
-    let mut bytes = vec![0; u32::from_le_bytes(length) as usize];
+    let length = u32::from_le_bytes(length);
+    if length > MAX_MESSAGE {
+        return Err(io::Error::other(format!("a message of {length} bytes")));
+    }
+    let mut bytes = vec![0; length as usize];
     from.read_exact(&mut bytes)?;
     postcard::from_bytes(&bytes).map(Some).map_err(io::Error::other)
 }

@@ -12,6 +12,8 @@ pub fn describe(execution: &Execution) -> Option<String> {
         }
         Stop::TooManyEvents => "too many events".into(),
         Stop::Diverged(divergence) => format!("diverged: {divergence}"),
+        Stop::TooManyThreads => "too many threads".into(),
+        Stop::Exit(status) => format!("asked the virtual machine to end with status {status}"),
     })
 }
 

@@ -44,7 +44,8 @@ const NOTICED_BY: &[(&str, &str, &str)] = &[
 
 #[test]
 fn a_fixture_notices_when_a_hook_is_left_out() {
-    let mut hooks: Vec<_> = host::hooks().collect();
+    // Without `halts` the worker ends, which the tests of workers notice.
+    let mut hooks: Vec<_> = host::hooks().filter(|hook| *hook != "halts").collect();
     let mut listed: Vec<_> = NOTICED_BY.iter().map(|(hook, ..)| *hook).collect();
     hooks.sort();
     listed.sort();

@@ -1,7 +1,7 @@
 //! A worker process, as the supervisor would have one.
 
 use classpath::Jdk;
-use raddle::worker::protocol::{self, Answer, Job, Report, Setup};
+use raddle::worker::protocol::{self, Answer, Budget, Job, Ready, Reply, Report, Setup};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
@@ -52,10 +52,14 @@ impl Worker {
             folder: folder.path().to_owned(),
             options: options.iter().map(|option| option.to_string()).collect(),
             left_out: left_out.iter().map(|hook| hook.to_string()).collect(),
+            fence: None,
+            supervisor: None,
         };
         protocol::send(&mut input, &setup).unwrap();
-        let output = child.stdout.take();
-        Worker { child, input: Some(input), output, is_killed: false, folder }
+        let mut output = child.stdout.take().unwrap();
+        let ready = protocol::receive::<Ready>(&mut output).unwrap().expect("the worker is gone");
+        assert_eq!(ready.failure, None);
+        Worker { child, input: Some(input), output: Some(output), is_killed: false, folder }
     }
 
     /// The resident memory in kilobytes, the number of open files and the number of threads.
@@ -77,14 +81,15 @@ impl Worker {
     }
 
     pub fn ask(&mut self, job: &Job) -> Answer {
-        protocol::send(self.input.as_mut().unwrap(), job).unwrap();
-        protocol::receive(self.output.as_mut().unwrap()).unwrap().expect("the worker is gone")
+        protocol::send(self.input.as_mut().unwrap(), &(job, Budget::None)).unwrap();
+        protocol::receive::<Reply>(self.output.as_mut().unwrap()).unwrap().expect("the worker is gone").answer
     }
 
     pub fn run(&mut self, job: &Job) -> Report {
         match self.ask(job) {
             Answer::Done(report) => report,
             Answer::Refused(reason) => panic!("refused: {reason}"),
+            Answer::Unknown(reason) => panic!("unknown: {reason}"),
         }
     }
 }
@@ -93,11 +98,11 @@ impl Worker {
     /// Runs a job; None if the worker dies or is not done after so long, and has to be killed.
     #[allow(dead_code)] // For some tests.
     pub fn try_run(mut self, job: &Job, patience: Duration) -> Option<Report> {
-        protocol::send(self.input.as_mut().unwrap(), job).unwrap();
+        protocol::send(self.input.as_mut().unwrap(), &(job, Budget::None)).unwrap();
         let (sender, answers) = std::sync::mpsc::channel();
         let mut output = self.output.take().unwrap();
-        std::thread::spawn(move || sender.send(protocol::receive(&mut output).ok().flatten()));
-        let answer = answers.recv_timeout(patience).ok().flatten();
+        std::thread::spawn(move || sender.send(protocol::receive::<Reply>(&mut output).ok().flatten()));
+        let answer = answers.recv_timeout(patience).ok().flatten().map(|reply| reply.answer);
         let _ = self.child.kill();
         self.input = None;
         self.is_killed = true;

@@ -1,0 +1,157 @@
+//! A pool of workers, one a slot.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+
+use super::handle::Handle;
+use super::slot::Slot;
+use super::{Outcome, PoolSettings, PrivateFolders, StartError, Task};
+
+/// Workers that do tasks. They are started at once and kept; all are ended when the pool is dropped.
+#[derive(Debug)]
+pub struct Pool {
+    shared: Arc<Shared>,
+    done: Receiver<Done>,
+    slots: Vec<JoinHandle<()>>,
+    /// How many tasks have not come out yet.
+    under_way: usize,
+}
+
+/// A task with its outcome, or why there are no workers.
+type Done = Result<(Task, Outcome), StartError>;
+
+#[derive(Debug)]
+struct Shared {
+    settings: PoolSettings,
+    folders: PrivateFolders,
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    tasks: VecDeque<Task>,
+    /// Once set, no task is begun and no worker started.
+    stopped: bool,
+    /// The process of each slot.
+    processes: Vec<Option<Handle>>,
+}
+
+/// Ends a pool from another thread.
+#[derive(Clone, Debug)]
+pub struct Stopper(Arc<Shared>);
+
+impl Pool {
+    /// Starts the workers; it does not wait for them.
+    pub fn start(settings: PoolSettings, folders: PrivateFolders) -> std::io::Result<Pool> {
+        let slots = settings.workers.max(1);
+        let queue = Mutex::new(Queue { processes: vec![None; slots], ..Queue::default() });
+        let shared = Arc::new(Shared { settings, folders, queue, changed: Condvar::new() });
+        let (sender, done) = channel();
+        let mut pool = Pool { shared, done, slots: Vec::new(), under_way: 0 };
+        for number in 0..slots {
+            let (shared, sender) = (pool.shared.clone(), sender.clone());
+            let slot = std::thread::Builder::new().name(format!("raddle-slot-{number}"));
+            // A worker ends with the thread that started it, so each slot lives as long as the pool.
+            pool.slots.push(slot.spawn(move || serve(&shared, number, &sender))?);
+        }
+        Ok(pool)
+    }
+
+    /// Hands in a task.
+    pub fn submit(&mut self, task: Task) {
+        self.under_way += 1;
+        self.shared.lock().tasks.push_back(task);
+        self.shared.changed.notify_one();
+    }
+
+    /// The next task that is done, with what it came to. None when all are, and when the pool was stopped.
+    #[allow(clippy::should_implement_trait)] // More can be handed in after it has said None.
+    pub fn next(&mut self) -> Option<Done> {
+        if self.under_way == 0 {
+            return None;
+        }
+        // All slots are gone once the pool was stopped.
+        let done = self.done.recv().ok()?;
+        self.under_way -= 1;
+        Some(done)
+    }
+
+    /// What ends the pool from another thread.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(self.shared.clone())
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.stopper().stop();
+        for slot in self.slots.drain(..) {
+            // A slot that panicked has ended, too.
+            let _ = slot.join();
+        }
+    }
+}
+
+impl Stopper {
+    /// Ends all workers and begins nothing more.
+    pub fn stop(&self) {
+        let mut queue = self.0.lock();
+        queue.stopped = true;
+        for process in queue.processes.iter().flatten() {
+            // Then it is ended when its slot drops it.
+            let _ = process.end();
+        }
+        self.0.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Waits for a task; None once the pool was stopped.
+    fn take(&self) -> Option<Task> {
+        let mut queue = self.lock();
+        loop {
+            if queue.stopped {
+                return None;
+            }
+            if let Some(task) = queue.tasks.pop_front() {
+                return Some(task);
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(|e| e.into_inner());
+        }
+    }
+}
+
+/// The life of a slot.
+fn serve(shared: &Shared, number: usize, done: &Sender<Done>) {
+    let begun = |process: Handle| {
+        let mut queue = shared.lock();
+        if queue.stopped {
+            let _ = process.end();
+        }
+        queue.processes[number] = Some(process);
+    };
+    let mut slot = Slot::new(&shared.settings, &shared.folders);
+    loop {
+        // Warm before there is something to do.
+        let failure = slot.warm_up(&begun).err();
+        if shared.lock().stopped {
+            return;
+        }
+        let Some(task) = shared.take() else { return };
+        let outcome = match failure {
+            Some(failure) => Err(failure),
+            None => slot.run(&task, &begun).map(|outcome| (task, outcome)),
+        };
+        // What a worker came to that was ended for the pool's sake says nothing.
+        if shared.lock().stopped || done.send(outcome).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A slot of the pool: a thread that keeps one worker, and does one task after the other with it.
+
+use std::io;
+
+use super::handle::Handle;
+use super::process::{Excess, Ran, WorkerProcess};
+use super::{Outcome, PoolSettings, PrivateFolders, StartError, Task, death};
+use crate::worker::protocol::{Answer, Reply};
+use crate::worker::reason::{Reason, Standing};
+
+/// A worker, if there is one, and what it has done.
+pub struct Slot<'p> {
+    settings: &'p PoolSettings,
+    folders: &'p PrivateFolders,
+    worker: Option<WorkerProcess>,
+    executions: u64,
+}
+
+impl<'p> Slot<'p> {
+    pub fn new(settings: &'p PoolSettings, folders: &'p PrivateFolders) -> Slot<'p> {
+        Slot { settings, folders, worker: None, executions: 0 }
+    }
+
+    /// Has a worker that is ready. `begun` is told of the process of a new one.
+    pub fn warm_up(&mut self, begun: &dyn Fn(Handle)) -> Result<&mut WorkerProcess, StartError> {
+        let mut attempts = 0;
+        while self.worker.is_none() {
+            attempts += 1;
+            self.executions = 0;
+            match WorkerProcess::start(self.settings, self.folders, begun) {
+                Err(StartError::Killed) if attempts < self.settings.attempts => {}
+                started => self.worker = Some(started?),
+            }
+        }
+        Ok(self.worker.as_mut().expect("internal bug: a worker was just started"))
+    }
+
+    /// Does a task, with as many workers as it takes.
+    pub fn run(&mut self, task: &Task, begun: &dyn Fn(Handle)) -> Result<Outcome, StartError> {
+        let mut attempts = 0;
+        loop {
+            let settings = self.settings;
+            let worker = self.warm_up(begun)?;
+            // One that died while it had nothing to do did not die of this task.
+            if !worker.is_waiting() {
+                self.worker = None;
+                continue;
+            }
+            attempts += 1;
+            let ran = worker.run(task, settings)?;
+            if let Ran::Died(status) = ran
+                && death::is_kill(status)
+                && attempts < settings.attempts
+            {
+                self.worker = None;
+                continue;
+            }
+            return Ok(self.conclude(task, ran, attempts)?);
+        }
+    }
+
+    /// What a task has come to, and what becomes of its worker.
+    fn conclude(&mut self, task: &Task, ran: Ran, attempts: u32) -> io::Result<Outcome> {
+        let worker = self.worker.as_ref().expect("internal bug: a task ran without a worker");
+        let unknown = |reason| Reply { answer: Answer::Unknown(reason), refused: Vec::new() };
+        let reply = match ran {
+            Ran::Replied(reply) => *reply,
+            Ran::Garbled(error) => unknown(Reason::Garbled { what: error.to_string() }),
+            Ran::Died(status) => unknown(match death::is_kill(status) {
+                true => Reason::Killed { signal: signal(status), times: attempts },
+                false => death::reason(status, worker.crash_report().as_deref()),
+            }),
+            Ran::Hung => {
+                let millis = task.budget.unwrap_or(self.settings.budget).as_millis() as u64;
+                unknown(Reason::TimedOut { millis, standing: Standing::Unknown })
+            }
+            Ran::Excessive(excess) => unknown(match excess {
+                Excess::Memory { most } => Reason::TooMuchMemory { megabytes: most >> 20 },
+                Excess::Files { most } => Reason::TooManyFiles { megabytes: most >> 20 },
+                Excess::Threads => Reason::TooManyThreads,
+            }),
+        };
+        if matches!(reply.answer, Answer::Unknown(_)) {
+            // Its output has an end only once it is gone.
+            worker.end()?;
+        }
+        let printed = worker.printed();
+        if self.is_spent(&reply.answer) || printed.is_none() {
+            self.worker = None;
+        }
+        Ok(Outcome { answer: reply.answer, refused: reply.refused, printed: printed.unwrap_or_default() })
+    }
+
+    /// Whether a worker has had its time.
+    fn is_spent(&mut self, answer: &Answer) -> bool {
+        let worker = self.worker.as_ref().expect("internal bug: a task ran without a worker");
+        match answer {
+            Answer::Unknown(_) => return true,
+            Answer::Done(report) => self.executions += report.executions,
+            Answer::Refused(_) => {}
+        }
+        let memory = worker.memory().unwrap_or(u64::MAX);
+        worker.tidy().is_err()
+            || self.executions >= self.settings.executions_a_worker
+            || memory > self.settings.spent_memory()
+    }
+}
+
+fn signal(status: std::process::ExitStatus) -> i32 {
+    std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0)
+}

@@ -1,0 +1,22 @@
+//! How much a process has of everything, as the kernel tells it.
+
+use std::path::Path;
+
+/// What a process has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Resident memory in bytes.
+    pub memory: u64,
+    /// Threads.
+    pub threads: u64,
+}
+
+/// What a process has; None if it is gone.
+pub fn of(process: u32) -> Option<Usage> {
+    let status = std::fs::read_to_string(Path::new("/proc").join(process.to_string()).join("status")).ok()?;
+    let number = |key: &str| {
+        let value = status.lines().find_map(|line| line.strip_prefix(key))?;
+        value.trim().trim_end_matches(" kB").parse::<u64>().ok()
+    };
+    Some(Usage { memory: number("VmRSS:")? * 1024, threads: number("Threads:")? })
+}

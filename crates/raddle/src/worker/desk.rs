@@ -1,0 +1,129 @@
+//! Where a worker hands out its answers: one a job, whoever gives it.
+//!
+//! Mostly that is the main thread. But when the budget of a job runs out, the main thread may hang in the code under
+//! test, and when a hook of ours panics, it may be anywhere. Then the answer is given by the thread that notices, and the
+//! worker ends on the spot: it hosts a virtual machine that nobody can trust any more.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, getpid, kill_process};
+
+use super::protocol::{self, Answer, Reply};
+use super::reason::{Reason, Standing};
+
+static DESK: Mutex<Option<Desk>> = Mutex::new(None);
+static CHANGED: Condvar = Condvar::new();
+
+struct Desk {
+    output: File,
+    /// How many jobs were begun.
+    jobs: u64,
+    /// The job that has no answer yet.
+    open: Option<Open>,
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    /// When its budget runs out; whoever gives none is no supervisor.
+    deadline: Option<Instant>,
+    budget: Duration,
+}
+
+/// Opens the desk, and has it answer for a main thread that cannot.
+pub fn open(output: File) -> io::Result<()> {
+    *lock() = Some(Desk { output, jobs: 0, open: None });
+    std::thread::Builder::new().name("raddle-watch".into()).spawn(watch)?;
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        usual(panic);
+        // A virtual machine without memory breaks what our hooks take for granted.
+        let what = panic.to_string().replace('\n', " ");
+        answer_and_end(host_is_exhausted().unwrap_or(Reason::Internal { what }));
+    }));
+    Ok(())
+}
+
+/// A job begins.
+pub fn begin(budget: protocol::Budget) {
+    let mut guard = lock();
+    let desk = guard.as_mut().expect("internal bug: the desk is closed");
+    desk.jobs += 1;
+    let deadline = budget.map(|budget| Instant::now() + budget);
+    desk.open = Some(Open { deadline, budget: budget.unwrap_or_default() });
+    CHANGED.notify_all();
+}
+
+/// The job has an answer.
+pub fn answer(answer: Answer) -> io::Result<()> {
+    let mut guard = lock();
+    let desk = guard.as_mut().expect("internal bug: the desk is closed");
+    let open = desk.open.take().expect("internal bug: an answer without a job");
+    desk.hand_out(open, answer)
+}
+
+/// Why nothing can be said once the virtual machine has run out of something.
+pub fn host_is_exhausted() -> Option<Reason> {
+    host::exhausted().map(|exhausted| match exhausted {
+        host::Exhausted::Memory => Reason::OutOfMemory,
+        host::Exhausted::Threads => Reason::TooManyThreads,
+    })
+}
+
+impl Desk {
+    fn hand_out(&mut self, open: Open, answer: Answer) -> io::Result<()> {
+        if open.deadline.is_some() {
+            // Whatever becomes of this, the answer must get out.
+            let _ = io::stderr().write_all(&protocol::end_of_output(self.jobs));
+        }
+        protocol::send(&mut self.output, &Reply { answer, refused: host::take_refusals() })
+    }
+}
+
+/// Answers for a job that was begun, and ends the process: nothing in it may run on, not even what ends a process in
+/// good order.
+fn answer_and_end(reason: Reason) {
+    let mut guard = lock();
+    if let Some(desk) = guard.as_mut()
+        && let Some(open) = desk.open.take()
+    {
+        // If the supervisor is gone, so will we be.
+        let _ = desk.hand_out(open, Answer::Unknown(reason));
+    }
+    let _ = kill_process(getpid(), Signal::KILL);
+}
+
+/// The life of the thread that watches the clock.
+fn watch() {
+    let mut guard = lock();
+    loop {
+        let open = guard.as_ref().and_then(|desk| desk.open);
+        let Some(deadline) = open.and_then(|open| open.deadline) else {
+            guard = CHANGED.wait(guard).unwrap_or_else(|e| e.into_inner());
+            continue;
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        guard = CHANGED.wait_timeout(guard, left).unwrap_or_else(|e| e.into_inner()).0;
+    }
+    let millis = guard.as_ref().and_then(|desk| desk.open).map_or(0, |open| open.budget.as_millis() as u64);
+    drop(guard);
+    // Memory that has run out is often what makes everything slow.
+    answer_and_end(host_is_exhausted().unwrap_or(Reason::TimedOut { millis, standing: standing() }));
+}
+
+fn standing() -> Standing {
+    match host::standing() {
+        host::Standing::Idle => Standing::Preparing,
+        host::Standing::Running => Standing::Running,
+        host::Standing::Leaving { threads } => Standing::Leaving { threads },
+    }
+}
+
+fn lock() -> MutexGuard<'static, Option<Desk>> {
+    DESK.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

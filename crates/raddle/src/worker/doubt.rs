@@ -1,0 +1,97 @@
+//! Executions after which nothing can be said about the test case: neither that it passes nor that it fails.
+//!
+//! What such an execution shows depends on how full a heap or a stack was, or on threads that nobody scheduled; and it
+//! leaves a virtual machine behind that later test cases should not run in.
+
+use host::{CallResult, Execution, PrepareError, ResolveError, Stop, Thrown};
+
+use super::desk;
+use super::reason::Reason;
+
+/// Why nothing can be said after an execution; None if something can.
+pub fn doubt(execution: &Execution) -> Option<Reason> {
+    desk::host_is_exhausted().or_else(|| of_stop(execution)).or_else(uncontrolled).or_else(|| {
+        let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
+        let thrown = calls.filter_map(|call| match call {
+            CallResult::Threw(thrown) => Some(thrown),
+            _ => None,
+        });
+        thrown.chain(execution.uncaught.iter().map(|(_, thrown)| thrown)).find_map(of_thrown)
+    })
+}
+
+/// Whether a test case ends at all. One that never does is not to blame on a schedule; one that does under some schedules
+/// and not under others is.
+#[derive(Debug, Default)]
+pub struct Ends {
+    /// One execution had no more events than are allowed.
+    some: bool,
+    /// How many had, as long as none had not.
+    without: u32,
+}
+
+/// After so many executions that did not end it is held to never end. A thread that waits for another in a loop ends
+/// under most schedules, though not under a serial one.
+const GIVE_UP: u32 = 20;
+
+impl Ends {
+    /// Looks at an execution, and says whether it can be judged.
+    pub fn see(&mut self, execution: &Execution) -> Result<bool, Reason> {
+        if execution.stop != Some(Stop::TooManyEvents) {
+            self.some = true;
+        } else if !self.some {
+            self.without += 1;
+            if self.without >= GIVE_UP {
+                return Err(Reason::Endless { events: execution.trace.steps.len() });
+            }
+        }
+        Ok(self.some)
+    }
+}
+
+/// Whether a test case that cannot be prepared is one that has done something, and not just a wrong one.
+pub fn doubt_preparation(error: &PrepareError) -> Option<Reason> {
+    let of_error = || match error {
+        PrepareError::Resolve(ResolveError::Missing { thrown, .. }) => of_thrown(thrown),
+        _ => None,
+    };
+    desk::host_is_exhausted().or_else(of_error)
+}
+
+fn of_stop(execution: &Execution) -> Option<Reason> {
+    match execution.stop.as_ref()? {
+        Stop::Exit(status) => Some(Reason::Exit { status: *status }),
+        Stop::TooManyThreads => Some(Reason::TooManyThreads),
+        Stop::Deadlock(_) | Stop::TooManyEvents | Stop::Diverged(_) => None,
+    }
+}
+
+fn uncontrolled() -> Option<Reason> {
+    match host::uncontrolled_threads() {
+        0 => None,
+        threads => Some(Reason::Uncontrolled { threads }),
+    }
+}
+
+fn of_thrown(thrown: &Thrown) -> Option<Reason> {
+    match &*thrown.class {
+        "java.lang.OutOfMemoryError" => Some(Reason::OutOfMemory),
+        "java.lang.StackOverflowError" => Some(Reason::StackOverflow),
+        "java.lang.ThreadDeath" => Some(Reason::ThreadDeath),
+        "java.lang.ExceptionInInitializerError" => {
+            Some(thrown.cause.as_deref().and_then(of_thrown).unwrap_or_else(|| initialiser(thrown)))
+        }
+        "java.lang.NoClassDefFoundError"
+            if thrown.message.as_ref().is_some_and(|message| message.starts_with("Could not initialize class")) =>
+        {
+            Some(initialiser(thrown))
+        }
+        _ => None,
+    }
+}
+
+fn initialiser(thrown: &Thrown) -> Reason {
+    let thrown = thrown.cause.as_deref().unwrap_or(thrown);
+    let message = thrown.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
+    Reason::Initialiser { thrown: format!("{}{message}", thrown.class) }
+}
