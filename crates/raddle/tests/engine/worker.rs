@@ -101,7 +101,10 @@ impl Worker {
         protocol::send(self.input.as_mut().unwrap(), &(job, Budget::None)).unwrap();
         let (sender, answers) = std::sync::mpsc::channel();
         let mut output = self.output.take().unwrap();
-        std::thread::spawn(move || sender.send(protocol::receive::<Reply>(&mut output).ok().flatten()));
+        std::thread::spawn(move || {
+            // Nobody may be there any more to hear it.
+            let _ = sender.send(protocol::receive::<Reply>(&mut output).ok().flatten());
+        });
         let answer = answers.recv_timeout(patience).ok().flatten().map(|reply| reply.answer);
         let _ = self.child.kill();
         self.input = None;
