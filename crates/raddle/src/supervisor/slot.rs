@@ -8,6 +8,11 @@ use super::{Outcome, PoolSettings, PrivateFolders, StartError, Task, death};
 use crate::worker::protocol::{Answer, Reply};
 use crate::worker::reason::{Reason, Standing};
 
+/// A worker that is killed again and again before it is ready is started so often. That takes far longer than any task
+/// that a kill may hit, so there must be more of these than attempts at a task; but whatever kills every worker, such as
+/// the kernel for want of memory, must come to an end.
+const STARTS: u32 = 30;
+
 /// A worker, if there is one, and what it has done.
 pub struct Slot<'p> {
     settings: &'p PoolSettings,
@@ -23,12 +28,12 @@ impl<'p> Slot<'p> {
 
     /// Has a worker that is ready. `begun` is told of the process of a new one.
     pub fn warm_up(&mut self, begun: &dyn Fn(Handle)) -> Result<&mut WorkerProcess, StartError> {
-        let mut attempts = 0;
+        let mut starts = 0;
         while self.worker.is_none() {
-            attempts += 1;
+            starts += 1;
             self.executions = 0;
             match WorkerProcess::start(self.settings, self.folders, begun) {
-                Err(StartError::Killed) if attempts < self.settings.attempts => {}
+                Err(StartError::Killed) if starts < STARTS => {}
                 started => self.worker = Some(started?),
             }
         }
