@@ -14,6 +14,7 @@
 //!     class_path: "target/classes".into(),
 //!     folder: "a/private/folder".into(),
 //!     options: vec![],
+//!     left_out: vec![],
 //! })?;
 //! let test = host.prepare(&test, &["com/acme/Cache".into()])?;
 //! let execution = host.run(&test, Box::new(RandomWalk::new(1)), RunSettings::default());
