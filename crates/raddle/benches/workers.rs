@@ -12,11 +12,12 @@
 mod worker;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use classpath::Jdk;
 use raddle::journal::Journal;
-use raddle::supervisor::{Pool, PoolSettings, PrivateFolders, Task, WorkerProcess};
+use raddle::supervisor::{Event, Outcome, Pool, PoolSettings, PrivateFolders, Task, WorkerProcess};
 use raddle::worker::protocol::{Answer, Job, Plan};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use testcase::{Argument, Call, Operation, TestCase};
@@ -128,9 +129,13 @@ fn pool(jdk: &Jdk, folder: &Path, fence: bool, workers: usize) -> Pool {
     Pool::start(settings(jdk, fence, workers), PrivateFolders::new(&folder.join("workers")).unwrap()).unwrap()
 }
 
-fn run(pool: &mut Pool, task: Task, plans: &Plans) -> (Task, raddle::supervisor::Outcome) {
+fn run(pool: &mut Pool, task: Task, plans: &Plans) -> (Arc<Task>, Outcome) {
     pool.submit(task);
-    let (task, outcome) = pool.next().unwrap().unwrap();
+    let (task, outcome) = loop {
+        if let Event::Done(task, outcome) = pool.next().unwrap().unwrap() {
+            break (task, outcome);
+        }
+    };
     assert!(
         matches!(&outcome.answer, Answer::Done(report) if report.executions == plans.executions),
         "{:?}",

@@ -1,7 +1,7 @@
 //! `raddle jobs`: runs a list of jobs under supervision. Not for people: it is how supervision itself is tested.
 //!
 //! The loop is the one that every campaign will have: take what the journal knows, hand the rest to the pool, write down
-//! each outcome as it comes, report.
+//! each finding and each outcome as it comes, report.
 
 mod list;
 mod report;
@@ -19,7 +19,8 @@ use crate::args::{Color, JobsArgs};
 use crate::fence;
 use crate::journal::Journal;
 use crate::output;
-use crate::supervisor::{Pool, PoolSettings, PrivateFolders, Task};
+use crate::supervisor::{Event, Pool, PoolSettings, PrivateFolders, Task};
+use crate::worker::protocol::News;
 
 /// Runs the jobs of a list that have not been done, and reports all that is known.
 pub fn run(args: &JobsArgs, color: Color) -> anyhow::Result<()> {
@@ -59,14 +60,8 @@ fn run_rest(tasks: &[Task], settings: PoolSettings, journal: &mut Journal, out: 
     });
     rest.into_iter().for_each(|task| pool.submit(task));
     let mut ran = Ok(());
-    while let Some(done) = pool.next() {
-        ran = match done {
-            Ok((task, outcome)) => journal.finish(&task, outcome).map_err(anyhow::Error::from).inspect(|()| {
-                // Only for whoever watches, so it does not matter if nobody does.
-                let _ = writeln!(std::io::stderr(), "{}/{} {}", journal.len(), tasks.len(), task.key);
-            }),
-            Err(error) => Err(error.into()),
-        };
+    while let Some(event) = pool.next() {
+        ran = event.map_err(anyhow::Error::from).and_then(|event| note(event, tasks.len(), journal));
         if ran.is_err() {
             break;
         }
@@ -76,6 +71,23 @@ fn run_rest(tasks: &[Task], settings: PoolSettings, journal: &mut Journal, out: 
     // It only waits, and has been told to stop.
     let _ = watch.join();
     ran
+}
+
+/// Writes down what has happened, and says so.
+fn note(event: Event, tasks: usize, journal: &mut Journal) -> anyhow::Result<()> {
+    let told = match event {
+        Event::News(task, News::Found(shown)) if journal.find(&task, &shown)? => {
+            format!("found in {}: {:016x}", task.key, shown.hash)
+        }
+        Event::News(..) => return Ok(()),
+        Event::Done(task, outcome) => {
+            journal.finish(&task, outcome)?;
+            format!("{}/{tasks} {}", journal.len(), task.key)
+        }
+    };
+    // Only for whoever watches, so it does not matter if nobody does.
+    let _ = writeln!(std::io::stderr(), "{told}");
+    Ok(())
 }
 
 fn settings(args: &JobsArgs) -> anyhow::Result<PoolSettings> {

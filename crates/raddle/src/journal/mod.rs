@@ -1,8 +1,9 @@
 //! What a run has found and finished, on disk as it happens.
 //!
-//! A journal is a file that only grows: a record for each task that is done, with its length and a checksum before it. A
-//! record is on the disk before the task counts as done. Whoever reads it again stops at the first record that is not
-//! whole, which is where a run that was killed had come to; that task is done again, and no other.
+//! A journal is a file that only grows: a record for whatever a task finds, when it finds it, and for each task that is
+//! done, with its length and a checksum before it. A record is on the disk before the task counts as done. Whoever reads it
+//! again stops at the first record that is not whole, which is where a run that was killed had come to. Tasks that were not
+//! done by then are done again, and no others. What they find again is known by its content, and not written twice.
 //!
 //! One run at a time has a folder. The lock is the kernel's, so it ends with the process however that ends.
 
@@ -14,24 +15,28 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::supervisor::{Outcome, Task};
-use record::Record;
+use crate::worker::protocol::Shown;
+pub use record::{Entry, Record};
 
 /// The journal of a run, and the right to write to its folder.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
     path: PathBuf,
-    finished: HashMap<String, Finished>,
+    known: HashMap<String, Known>,
     /// What all tasks of this run have in common.
     run: String,
     /// Held as long as this is.
     _lock: File,
 }
 
+/// What is known of a task.
 #[derive(Debug)]
-struct Finished {
+struct Known {
+    /// Of the task and the run that this was found out in.
     digest: u64,
-    outcome: Outcome,
+    found: Vec<Shown>,
+    outcome: Option<Outcome>,
 }
 
 /// Why there is no journal, or no more.
@@ -68,11 +73,10 @@ impl Journal {
             std::fs::rename(&path, folder.join(PREVIOUS)).map_err(failed(&path))?;
         }
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut finished = HashMap::new();
+        let mut known = HashMap::new();
         let read = file.as_mut().map_err(|error| io::Error::new(error.kind(), error.to_string())).and_then(|file| {
             let Some((records, whole)) = record::read(file)? else { return Ok(false) };
-            finished
-                .extend(records.into_iter().map(|Record { key, digest, outcome }| (key, Finished { digest, outcome })));
+            records.into_iter().for_each(|record| learn(&mut known, record));
             // What is not whole was never finished.
             file.set_len(whole)?;
             file.seek(SeekFrom::Start(whole))?;
@@ -85,44 +89,77 @@ impl Journal {
             Ok(true)
         });
         match (read, file) {
-            (Ok(true), Ok(file)) => Ok(Journal { file, path, finished, run: run.to_owned(), _lock: lock }),
+            (Ok(true), Ok(file)) => Ok(Journal { file, path, known, run: run.to_owned(), _lock: lock }),
             (Ok(_), _) => Err(JournalError::Foreign(path)),
             (Err(reason), _) => Err(JournalError::File { path, reason }),
         }
     }
 
-    /// What came of a task in an earlier run, if it was this very task.
+    /// What came of a task, in this run or an earlier one, if it was this very task.
     pub fn finished(&self, task: &Task) -> Option<&Outcome> {
-        let finished = self.finished.get(&task.key)?;
-        (finished.digest == record::digest(&self.run, task)).then_some(&finished.outcome)
+        self.known(task)?.outcome.as_ref()
+    }
+
+    /// What a task has found, whether it is done or not.
+    pub fn found(&self, task: &Task) -> &[Shown] {
+        self.known(task).map_or(&[], |known| &known.found)
     }
 
     /// How many tasks have an outcome, whether they are of this run or not.
     pub fn len(&self) -> usize {
-        self.finished.len()
+        self.known.values().filter(|known| known.outcome.is_some()).count()
     }
 
     /// Whether no task has an outcome.
     pub fn is_empty(&self) -> bool {
-        self.finished.is_empty()
+        self.len() == 0
+    }
+
+    /// Writes down what a task has found. It is on disk when this returns. Says whether it was not known yet.
+    pub fn find(&mut self, task: &Task, shown: &Shown) -> Result<bool, JournalError> {
+        if self.found(task).contains(shown) {
+            return Ok(false);
+        }
+        self.append(task, Entry::Found(Box::new(shown.clone())))?;
+        Ok(true)
     }
 
     /// Writes down what came of a task. It is on disk when this returns.
     pub fn finish(&mut self, task: &Task, outcome: Outcome) -> Result<(), JournalError> {
-        let digest = record::digest(&self.run, task);
-        let record = Record { key: task.key.clone(), digest, outcome };
+        self.append(task, Entry::Finished(outcome))
+    }
+
+    fn known(&self, task: &Task) -> Option<&Known> {
+        self.known.get(&task.key).filter(|known| known.digest == record::digest(&self.run, task))
+    }
+
+    fn append(&mut self, task: &Task, entry: Entry) -> Result<(), JournalError> {
+        let record = Record { key: task.key.clone(), digest: record::digest(&self.run, task), entry };
         record::append(&mut self.file, &record).map_err(failed(&self.path))?;
-        self.finished.insert(record.key, Finished { digest, outcome: record.outcome });
+        learn(&mut self.known, record);
         Ok(())
     }
 }
 
+/// Takes in a record. Whatever is known of a task by the same key that is another does not count any more.
+fn learn(known: &mut HashMap<String, Known>, Record { key, digest, entry }: Record) {
+    let fresh = || Known { digest, found: Vec::new(), outcome: None };
+    let known = known.entry(key).or_insert_with(fresh);
+    if known.digest != digest {
+        *known = fresh();
+    }
+    match entry {
+        Entry::Found(shown) => known.found.push(*shown),
+        Entry::Finished(outcome) => known.outcome = Some(outcome),
+    }
+}
+
 /// What is in the journal of a folder, in the order in which it was written. For whoever only wants to look.
-pub fn read(folder: &Path) -> Result<Vec<(String, Outcome)>, JournalError> {
+pub fn read(folder: &Path) -> Result<Vec<Record>, JournalError> {
     let path = folder.join(NAME);
     let mut file = File::open(&path).map_err(failed(&path))?;
     let (records, _) = record::read(&mut file).map_err(failed(&path))?.ok_or(JournalError::Foreign(path))?;
-    Ok(records.into_iter().map(|record| (record.key, record.outcome)).collect())
+    Ok(records)
 }
 
 fn take(folder: &Path) -> Result<File, JournalError> {

@@ -6,17 +6,29 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::supervisor::{Outcome, Task};
+use crate::worker::protocol::Shown;
 
 /// The first bytes. The number is that of the format.
-pub const MAGIC: &[u8] = b"raddle journal 1\n";
+pub const MAGIC: &[u8] = b"raddle journal 2\n";
 
-/// A task that is done.
-#[derive(Debug, Serialize, Deserialize)]
+/// What is known of a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
+    /// The key of the task.
     pub key: String,
     /// Of the task and its run.
     pub digest: u64,
-    pub outcome: Outcome,
+    /// What is known.
+    pub entry: Entry,
+}
+
+/// What is written down about a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Entry {
+    /// It has found something, and goes on.
+    Found(Box<Shown>),
+    /// It is done.
+    Finished(Outcome),
 }
 
 /// Writes a record, and waits until it is on disk. It is one write, so that a killed process leaves all or nothing of it

@@ -40,7 +40,8 @@ fn wherever_it_is_cut_off_whole_records_stay_and_more_can_follow() {
         drop(journal);
         let records = read(folder.path()).unwrap();
         assert_eq!(records.len(), expected + 1);
-        assert_eq!(records.last(), Some(&("d".to_owned(), outcome("d"))));
+        let last = records.last().unwrap();
+        assert_eq!((&*last.key, &last.entry), ("d", &Entry::Finished(outcome("d"))));
     }
 }
 
@@ -68,6 +69,29 @@ fn only_the_very_same_task_of_the_same_run_is_finished() {
     drop(journal);
     let other = Journal::open(folder.path(), "another run", true).unwrap();
     assert_eq!(other.finished(&task("b", 1)), None);
+}
+
+#[test]
+fn what_was_found_is_known_before_the_task_is_done_and_never_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = |hash| Shown { hash, ..Shown::default() };
+    let mut journal = Journal::open(folder.path(), "run", false).unwrap();
+    assert!(journal.find(&task("a", 1), &shown(1)).unwrap());
+    drop(journal);
+    let mut journal = Journal::open(folder.path(), "run", true).unwrap();
+    assert_eq!((journal.finished(&task("a", 1)), journal.len()), (None, 0));
+    assert!(!journal.find(&task("a", 1), &shown(1)).unwrap(), "it was known");
+    assert!(journal.find(&task("a", 1), &shown(2)).unwrap());
+    journal.finish(&task("a", 1), outcome("a")).unwrap();
+    drop(journal);
+    let mut journal = Journal::open(folder.path(), "run", true).unwrap();
+    assert_eq!(journal.found(&task("a", 1)), [shown(1), shown(2)]);
+    assert_eq!(journal.finished(&task("a", 1)), Some(&outcome("a")));
+    // Another task of the same key has found nothing, and once it has, what the first one found is nobody's.
+    assert_eq!(journal.found(&task("a", 2)), []);
+    assert!(journal.find(&task("a", 2), &shown(1)).unwrap());
+    assert_eq!((journal.found(&task("a", 1)), journal.finished(&task("a", 1))), (&[][..], None));
+    assert_eq!(read(folder.path()).unwrap().len(), 4);
 }
 
 #[test]

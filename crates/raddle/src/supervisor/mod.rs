@@ -1,8 +1,8 @@
 //! The supervisor's side: a pool of workers, each of which may die at any time.
 //!
 //! Two nouns carry it. A [`Task`] is a job with a key that means the same in every run. A [`Pool`] keeps one worker a
-//! slot: tasks go in by [`Pool::submit`], and each comes out of [`Pool::next`] with its [`Outcome`], in the order in which
-//! they are done. What a task comes to does not depend on the worker that runs it, nor on what ran before it: a worker
+//! slot: tasks go in by [`Pool::submit`], and an [`Event`] comes out of [`Pool::next`] whenever something happens: what a
+//! task has found so far, how far it is, and at last its [`Outcome`], in the order in which they are done. What a task comes to does not depend on the worker that runs it, nor on what ran before it: a worker
 //! after which that could not be said is replaced.
 //!
 //! A worker that crashes, exits, hangs or runs out of something costs the task that it runs, which becomes
@@ -20,9 +20,10 @@ mod slot;
 mod usage;
 
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::worker::protocol::{Answer, Job};
+use crate::worker::protocol::{Answer, Job, News};
 
 pub use folder::PrivateFolders;
 pub use handle::Handle;
@@ -41,6 +42,15 @@ pub struct Task {
     /// How long it may take; by default what the pool allows.
     #[serde(default)]
     pub budget: Option<Duration>,
+}
+
+/// What happens in a pool.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A task goes on. A task that has to be begun anew tells the same again.
+    News(Arc<Task>, News),
+    /// A task is done.
+    Done(Arc<Task>, Outcome),
 }
 
 /// What came of a task.

@@ -7,20 +7,17 @@ use std::thread::JoinHandle;
 
 use super::handle::Handle;
 use super::slot::Slot;
-use super::{Outcome, PoolSettings, PrivateFolders, StartError, Task};
+use super::{Event, PoolSettings, PrivateFolders, StartError, Task};
 
 /// Workers that do tasks. They are started at once and kept; all are ended when the pool is dropped.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
-    done: Receiver<Done>,
+    events: Receiver<Result<Event, StartError>>,
     slots: Vec<JoinHandle<()>>,
     /// How many tasks have not come out yet.
     under_way: usize,
 }
-
-/// A task with its outcome, or why there are no workers.
-type Done = Result<(Task, Outcome), StartError>;
 
 #[derive(Debug)]
 struct Shared {
@@ -49,8 +46,8 @@ impl Pool {
         let slots = settings.workers.max(1);
         let queue = Mutex::new(Queue { processes: vec![None; slots], ..Queue::default() });
         let shared = Arc::new(Shared { settings, folders, queue, changed: Condvar::new() });
-        let (sender, done) = channel();
-        let mut pool = Pool { shared, done, slots: Vec::new(), under_way: 0 };
+        let (sender, events) = channel();
+        let mut pool = Pool { shared, events, slots: Vec::new(), under_way: 0 };
         for number in 0..slots {
             let (shared, sender) = (pool.shared.clone(), sender.clone());
             let slot = std::thread::Builder::new().name(format!("raddle-slot-{number}"));
@@ -67,16 +64,17 @@ impl Pool {
         self.shared.changed.notify_one();
     }
 
-    /// The next task that is done, with what it came to. None when all are, and when the pool was stopped.
+    /// What happens next: news of a task, a task that is done, or why there are no workers. None when all tasks are done, and
+    /// when the pool was stopped.
     #[allow(clippy::should_implement_trait)] // More can be handed in after it has said None.
-    pub fn next(&mut self) -> Option<Done> {
+    pub fn next(&mut self) -> Option<Result<Event, StartError>> {
         if self.under_way == 0 {
             return None;
         }
         // All slots are gone once the pool was stopped.
-        let done = self.done.recv().ok()?;
-        self.under_way -= 1;
-        Some(done)
+        let event = self.events.recv().ok()?;
+        self.under_way -= !matches!(event, Ok(Event::News(..))) as usize;
+        Some(event)
     }
 
     /// What ends the pool from another thread.
@@ -129,7 +127,7 @@ impl Shared {
 }
 
 /// The life of a slot.
-fn serve(shared: &Shared, number: usize, done: &Sender<Done>) {
+fn serve(shared: &Shared, number: usize, events: &Sender<Result<Event, StartError>>) {
     let begun = |process: Handle| {
         let mut queue = shared.lock();
         if queue.stopped {
@@ -144,13 +142,15 @@ fn serve(shared: &Shared, number: usize, done: &Sender<Done>) {
         if shared.lock().stopped {
             return;
         }
-        let Some(task) = shared.take() else { return };
-        let outcome = match failure {
+        let Some(task) = shared.take().map(Arc::new) else { return };
+        // What was found before the pool was stopped was found. Whoever is gone does not want to know.
+        let mut tell = |news| drop(events.send(Ok(Event::News(task.clone(), news))));
+        let done = match failure {
             Some(failure) => Err(failure),
-            None => slot.run(&task, &begun).map(|outcome| (task, outcome)),
+            None => slot.run(&task, &begun, &mut tell).map(|outcome| Event::Done(task.clone(), outcome)),
         };
         // What a worker came to that was ended for the pool's sake says nothing.
-        if shared.lock().stopped || done.send(outcome).is_err() {
+        if shared.lock().stopped || events.send(done).is_err() {
             return;
         }
     }

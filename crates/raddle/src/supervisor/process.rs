@@ -4,14 +4,14 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::handle::Handle;
 use super::output::{Output, Printed};
 use super::usage::{self, Usage};
 use super::{PoolSettings, PrivateFolders, Task, folder, settings};
-use crate::worker::protocol::{self, Ready, Reply};
+use crate::worker::protocol::{self, News, Ready, Reply, Word};
 
 /// A worker whose virtual machine runs. Ended, with all that it may have started, when it is dropped.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct WorkerProcess {
 #[derive(Debug)]
 enum Heard {
     Ready(Ready),
-    Reply(Box<Reply>),
+    Word(Word),
     /// What cannot be read.
     Garbled(io::Error),
     /// It says nothing more.
@@ -37,7 +37,7 @@ enum Heard {
 /// How a worker took a task.
 #[derive(Debug)]
 pub(super) enum Ran {
-    Replied(Box<Reply>),
+    Replied(Reply),
     Garbled(io::Error),
     Died(ExitStatus),
     /// Its time and the time to say so are over.
@@ -85,6 +85,10 @@ const START: Duration = Duration::from_secs(120);
 const LOOK: Duration = Duration::from_millis(250);
 /// For so long after the end of its budget a worker may say so itself.
 const GRACE: Duration = Duration::from_secs(2);
+/// So many words of a worker wait to be heard, and no more: then it has to wait itself, however much it says.
+const WAITING: usize = 4;
+/// For so long the last words of a worker that was ended are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 /// With more threads than this a worker is ended: sixteen times as many as can be controlled.
 const MOST_THREADS: u64 = 1024;
 /// With more bytes than this in its files a worker is ended.
@@ -110,7 +114,7 @@ impl WorkerProcess {
         let errors = child.stderr.take().expect("internal bug: a pipe was asked for");
         let handle = Handle::new(child);
         begun(handle.clone());
-        let (sender, heard) = channel();
+        let (sender, heard) = sync_channel(WAITING);
         std::thread::Builder::new().name("raddle-replies".into()).spawn(move || listen(from, &sender))?;
         let mut worker = WorkerProcess { handle, input, heard, output: Output::read(errors)?, folder };
         // If it is gone already, it is heard of below.
@@ -136,24 +140,49 @@ impl WorkerProcess {
         }
     }
 
-    /// Has the worker do a task.
-    pub(super) fn run(&mut self, task: &Task, settings: &PoolSettings) -> io::Result<Ran> {
+    /// Has the worker do a task. `tell` hears its news as they come.
+    pub(super) fn run(&mut self, task: &Task, settings: &PoolSettings, tell: &mut dyn FnMut(News)) -> io::Result<Ran> {
         let budget = task.budget.unwrap_or(settings.budget);
         // If it is gone already, it is heard of below.
         let _ = protocol::send(&mut self.input, &(&task.job, Some(budget)));
         let until = Instant::now() + budget + GRACE;
+        let mut look = Instant::now() + LOOK;
+        let mut found = 0;
         loop {
-            let left = until.saturating_duration_since(Instant::now());
-            match self.heard.recv_timeout(left.min(LOOK)) {
-                Ok(Heard::Reply(reply)) => return Ok(Ran::Replied(reply)),
+            let now = Instant::now();
+            if now >= until {
+                return Ok(Ran::Hung);
+            }
+            if now >= look {
+                if let Some(excess) = self.excess(settings) {
+                    return Ok(Ran::Excessive(excess));
+                }
+                look = now + LOOK;
+            }
+            match self.heard.recv_timeout(until.min(look).saturating_duration_since(now)) {
+                Ok(Heard::Word(Word::Reply(reply))) => return Ok(Ran::Replied(reply)),
+                Ok(Heard::Word(Word::News(news))) => {
+                    found += matches!(news, News::Found(_)) as usize;
+                    if found > protocol::MOST_FOUND {
+                        return Ok(Ran::Garbled(io::Error::other("it found more than a job can")));
+                    }
+                    tell(news);
+                }
                 Ok(Heard::Garbled(error)) => return Ok(Ran::Garbled(error)),
                 Ok(Heard::Ready(_)) => return Ok(Ran::Garbled(io::Error::other("it was ready twice"))),
                 Ok(Heard::Closed) | Err(RecvTimeoutError::Disconnected) => return self.handle.end().map(Ran::Died),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(Ran::Hung),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if let Some(excess) = self.excess(settings) {
-                return Ok(Ran::Excessive(excess));
+        }
+    }
+
+    /// What it had said before it was ended, and nobody has heard yet.
+    pub(super) fn last_words(&self, tell: &mut dyn FnMut(News)) {
+        let until = Instant::now() + LAST_WORDS;
+        // There are a few in the channel and as many as fit into a pipe; whoever holds that open can say no more than that.
+        while let Ok(Heard::Word(word)) = self.heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            if let Word::News(news) = word {
+                tell(news);
             }
         }
     }
@@ -215,7 +244,7 @@ impl Drop for WorkerProcess {
 }
 
 /// Hears a worker to its end.
-fn listen(mut from: ChildStdout, to: &Sender<Heard>) {
+fn listen(mut from: ChildStdout, to: &SyncSender<Heard>) {
     let ready = match protocol::receive::<Ready>(&mut from) {
         Ok(Some(ready)) => Heard::Ready(ready),
         Ok(None) => Heard::Closed,
@@ -226,14 +255,14 @@ fn listen(mut from: ChildStdout, to: &Sender<Heard>) {
         return;
     }
     loop {
-        let heard = match protocol::receive::<Reply>(&mut from) {
-            Ok(Some(reply)) => Heard::Reply(Box::new(reply)),
+        let heard = match protocol::receive(&mut from) {
+            Ok(Some(word)) => Heard::Word(word),
             Ok(None) => Heard::Closed,
             // A worker that dies in the middle of a message has just died.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Heard::Closed,
             Err(error) => Heard::Garbled(error),
         };
-        let is_last = !matches!(heard, Heard::Reply(_));
+        let is_last = !matches!(heard, Heard::Word(_));
         if to.send(heard).is_err() || is_last {
             return;
         }

@@ -5,7 +5,7 @@ use std::io;
 use super::handle::Handle;
 use super::process::{Excess, Ran, WorkerProcess};
 use super::{Outcome, PoolSettings, PrivateFolders, StartError, Task, death};
-use crate::worker::protocol::{Answer, Reply};
+use crate::worker::protocol::{Answer, News, Reply};
 use crate::worker::reason::{Reason, Standing};
 
 /// A worker that is killed again and again before it is ready is started so often. That takes far longer than any task
@@ -40,8 +40,13 @@ impl<'p> Slot<'p> {
         Ok(self.worker.as_mut().expect("internal bug: a worker was just started"))
     }
 
-    /// Does a task, with as many workers as it takes.
-    pub fn run(&mut self, task: &Task, begun: &dyn Fn(Handle)) -> Result<Outcome, StartError> {
+    /// Does a task, with as many workers as it takes. `tell` hears the news of each of them, so the same may come again.
+    pub fn run(
+        &mut self,
+        task: &Task,
+        begun: &dyn Fn(Handle),
+        tell: &mut dyn FnMut(News),
+    ) -> Result<Outcome, StartError> {
         let mut attempts = 0;
         loop {
             let settings = self.settings;
@@ -52,7 +57,7 @@ impl<'p> Slot<'p> {
                 continue;
             }
             attempts += 1;
-            let ran = worker.run(task, settings)?;
+            let ran = worker.run(task, settings, tell)?;
             if let Ran::Died(status) = ran
                 && death::is_kill(status)
                 && attempts < settings.attempts
@@ -60,16 +65,16 @@ impl<'p> Slot<'p> {
                 self.worker = None;
                 continue;
             }
-            return Ok(self.conclude(task, ran, attempts)?);
+            return Ok(self.conclude(task, ran, attempts, tell)?);
         }
     }
 
     /// What a task has come to, and what becomes of its worker.
-    fn conclude(&mut self, task: &Task, ran: Ran, attempts: u32) -> io::Result<Outcome> {
+    fn conclude(&mut self, task: &Task, ran: Ran, attempts: u32, tell: &mut dyn FnMut(News)) -> io::Result<Outcome> {
         let worker = self.worker.as_ref().expect("internal bug: a task ran without a worker");
         let unknown = |reason| Reply { answer: Answer::Unknown(reason), refused: Vec::new() };
         let reply = match ran {
-            Ran::Replied(reply) => *reply,
+            Ran::Replied(reply) => reply,
             Ran::Garbled(error) => unknown(Reason::Garbled { what: error.to_string() }),
             Ran::Died(status) => unknown(match death::is_kill(status) {
                 true => Reason::Killed { signal: signal(status), times: attempts },
@@ -88,6 +93,7 @@ impl<'p> Slot<'p> {
         if matches!(reply.answer, Answer::Unknown(_)) {
             // Its output has an end only once it is gone.
             worker.end()?;
+            worker.last_words(tell);
         }
         let printed = worker.printed();
         if self.is_spent(&reply.answer) || printed.is_none() {

@@ -1,21 +1,31 @@
-//! Where a worker hands out its answers: one a job, whoever gives it.
+//! Where a worker hands out what it has to say: news of a job that goes on, and one answer a job, whoever gives it.
 //!
-//! Mostly that is the main thread. But when the budget of a job runs out, the main thread may hang in the code under
-//! test, and when a hook of ours panics, it may be anywhere. Then the answer is given by the thread that notices, and the
-//! worker ends on the spot: it hosts a virtual machine that nobody can trust any more.
+//! News of what was found leave the worker at once, before the next execution can take it down. How far the job is, a
+//! thread that watches the clock tells from time to time, so executions only count.
+//!
+//! The answer is mostly given by the main thread. But when the budget of a job runs out, the main thread may hang in the
+//! code under test, and when a hook of ours panics, it may be anywhere. Then the answer is given by the thread that
+//! notices, and the worker ends on the spot: it hosts a virtual machine that nobody can trust any more.
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::protocol::{self, Answer, Reply};
+use super::protocol::{self, Answer, News, Progress, Reply, Shown, Word};
 use super::reason::{Reason, Standing};
 
 static DESK: Mutex<Option<Desk>> = Mutex::new(None);
 static CHANGED: Condvar = Condvar::new();
+/// How far the job is. Two numbers, because whoever counts must not wait for whoever tells.
+static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
+static TRACES: AtomicU64 = AtomicU64::new(0);
+
+/// So often it is told how far a job is.
+const PULSE: Duration = Duration::from_millis(100);
 
 struct Desk {
     output: File,
@@ -30,6 +40,10 @@ struct Open {
     /// When its budget runs out; whoever gives none is no supervisor.
     deadline: Option<Instant>,
     budget: Duration,
+    /// What was last told of how far it is.
+    told: Progress,
+    /// How many findings were told.
+    found: usize,
 }
 
 /// Opens the desk, and has it answer for a main thread that cannot.
@@ -52,8 +66,26 @@ pub fn begin(budget: protocol::Budget) {
     let desk = guard.as_mut().expect("internal bug: the desk is closed");
     desk.jobs += 1;
     let deadline = budget.map(|budget| Instant::now() + budget);
-    desk.open = Some(Open { deadline, budget: budget.unwrap_or_default() });
+    advance(Progress::default());
+    desk.open = Some(Open { deadline, budget: budget.unwrap_or_default(), told: Progress::default(), found: 0 });
     CHANGED.notify_all();
+}
+
+/// The job is so far.
+pub fn advance(progress: Progress) {
+    EXECUTIONS.store(progress.executions, Ordering::Relaxed);
+    TRACES.store(progress.traces, Ordering::Relaxed);
+}
+
+/// The job has found something. It has left this process when this returns.
+pub fn found(shown: &Shown) {
+    if let Some(desk) = lock().as_mut()
+        && let Some(open) = &mut desk.open
+        && open.found < protocol::MOST_FOUND
+    {
+        open.found += 1;
+        desk.tell(News::Found(Box::new(shown.clone())));
+    }
 }
 
 /// The job has an answer.
@@ -78,7 +110,27 @@ impl Desk {
             // Whatever becomes of this, the answer must get out.
             let _ = io::stderr().write_all(&protocol::end_of_output(self.jobs));
         }
-        protocol::send(&mut self.output, &Reply { answer, refused: host::take_refusals() })
+        protocol::send(&mut self.output, &Word::Reply(Reply { answer, refused: host::take_refusals() }))
+    }
+
+    /// Tells news, if there is a supervisor to hear them.
+    fn tell(&mut self, news: News) {
+        if self.open.is_some_and(|open| open.deadline.is_some()) {
+            // If the supervisor is gone, so will we be.
+            let _ = protocol::send(&mut self.output, &Word::News(news));
+        }
+    }
+
+    /// Tells how far the job is, if it is any further.
+    fn tell_progress(&mut self) {
+        let traces = TRACES.load(Ordering::Relaxed);
+        let now = Progress { executions: EXECUTIONS.load(Ordering::Relaxed), traces };
+        if let Some(open) = &mut self.open
+            && open.told != now
+        {
+            open.told = now;
+            self.tell(News::Progress(now));
+        }
     }
 }
 
@@ -108,7 +160,13 @@ fn watch() {
         if left.is_zero() {
             break;
         }
-        guard = CHANGED.wait_timeout(guard, left).unwrap_or_else(|e| e.into_inner()).0;
+        let pulse;
+        (guard, pulse) = CHANGED.wait_timeout(guard, left.min(PULSE)).unwrap_or_else(|e| e.into_inner());
+        if pulse.timed_out()
+            && let Some(desk) = guard.as_mut()
+        {
+            desk.tell_progress();
+        }
     }
     let millis = guard.as_ref().and_then(|desk| desk.open).map_or(0, |open| open.budget.as_millis() as u64);
     drop(guard);

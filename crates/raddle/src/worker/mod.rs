@@ -10,19 +10,21 @@ mod desk;
 mod doubt;
 pub mod protocol;
 pub mod reason;
+mod repeat;
+mod runs;
+mod show;
 mod stop;
+mod walk;
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 
 use anyhow::Context;
-use doubt::Ends;
-use host::{CallResult, Execution, Host, JvmSettings, Prepared, RunSettings};
-use protocol::{Answer, Budget, Job, Plan, Ready, Report, Setup, Shown};
-use reason::Reason;
+use host::{Host, JvmSettings, RunSettings};
+use protocol::{Answer, Budget, Job, Plan, Ready, Setup};
+use runs::Runs;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-use schedule::{InOrder, RandomWalk, Schedule, Scheduler, ThreadId, Turn};
+use schedule::InOrder;
 
 /// Runs jobs until there are no more.
 pub fn run() -> anyhow::Result<()> {
@@ -92,130 +94,17 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
             None => return Err(error.into()),
         },
     };
-    let settings = RunSettings { limits: job.limits, ..RunSettings::default() };
-    let mut runs = Runs { host, test, settings, traces: HashSet::new(), report: Report::default() };
+    let mut runs = Runs::new(host, test, RunSettings { limits: job.limits, ..RunSettings::default() });
     // Classes are loaded and initialised by a first execution, which does not count.
     let serial = runs.run(Box::new(InOrder));
     let ran = serial.and_then(|serial| match &job.plan {
-        Plan::Random { seed, executions, exhaust } => runs.search(&serial, *seed, *executions, *exhaust),
-        Plan::Replay { turns, times } => runs.repeat(&schedule(turns), *times),
+        Plan::Random { seed, executions, exhaust } => walk::run(&mut runs, &serial, *seed, *executions, *exhaust),
+        Plan::Replay { turns, times } => repeat::run(&mut runs, turns, *times),
     });
     if let Err(reason) = ran {
         return Ok(Answer::Unknown(reason));
     }
-    anyhow::ensure!(runs.report.executions > 0, "the job has no executions");
-    Ok(Answer::Done(Report { traces: runs.traces.len() as u64, ..runs.report }))
-}
-
-/// The executions of a job.
-struct Runs<'h> {
-    host: &'h mut Host,
-    test: Prepared,
-    settings: RunSettings,
-    traces: HashSet<u64>,
-    report: Report,
-}
-
-/// After so many executions of one schedule nothing is initialised any more.
-const WARM_UP: u64 = 10;
-
-impl Runs<'_> {
-    /// Runs the test case once, unless nothing can be said any more.
-    fn run(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
-        let execution = self.host.run(&self.test, scheduler, self.settings);
-        doubt::doubt(&execution).map_or(Ok(execution), Err)
-    }
-
-    /// Walks at random. A failure counts if its schedule leads to the same trace again: parts of the JDK that
-    /// are initialised on first use, past the serial execution, may make it another.
-    fn search(&mut self, serial: &Execution, seed: u64, executions: u64, exhaust: bool) -> Result<(), Reason> {
-        let mut ends = Ends::default();
-        let mut can_judge = ends.see(serial)?;
-        for seed in (seed..).take(executions as usize) {
-            let execution = self.run(Box::new(RandomWalk::new(seed)))?;
-            let hash = execution.trace.hash();
-            self.traces.insert(hash);
-            self.report.executions += 1;
-            can_judge = ends.see(&execution)?;
-            if fails(&execution) && can_judge {
-                let again = self.run(Box::new(execution.schedule().replay()))?;
-                if !fails(&again) || again.trace.hash() != hash {
-                    self.report.unstable += 1;
-                    continue;
-                }
-                self.report.failures += 1;
-            }
-            let last = self.report.executions == executions;
-            if self.report.failures == 1 && fails(&execution) || self.report.failures == 0 && last {
-                self.report.shown = show(self.host, &execution, seed, hash);
-            }
-            if self.report.failures > 0 && !exhaust {
-                break;
-            }
-        }
-        let events = self.settings.limits.max_events;
-        if can_judge { Ok(()) } else { Err(Reason::Endless { events }) }
-    }
-
-    /// Follows one schedule.
-    fn repeat(&mut self, schedule: &Schedule, times: u64) -> Result<(), Reason> {
-        let mut last = None;
-        for _ in 0..WARM_UP {
-            let hash = Some(self.run(Box::new(schedule.clone().replay()))?.trace.hash());
-            if std::mem::replace(&mut last, hash) == hash {
-                break;
-            }
-        }
-        for number in 0..times {
-            let execution = self.run(Box::new(schedule.clone().replay()))?;
-            let hash = execution.trace.hash();
-            self.traces.insert(hash);
-            self.report.executions += 1;
-            self.report.failures += fails(&execution) as u64;
-            if number == 0 {
-                self.report.shown = show(self.host, &execution, number, hash);
-            }
-        }
-        Ok(())
-    }
-}
-
-fn schedule(turns: &[(u16, u32)]) -> Schedule {
-    Schedule { turns: turns.iter().map(|&(thread, events)| Turn { thread: ThreadId(thread), events }).collect() }
-}
-
-/// Whether an execution ended otherwise than with all calls returned.
-fn fails(execution: &Execution) -> bool {
-    let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
-    execution.stop.is_some()
-        || !execution.uncaught.is_empty()
-        || calls.into_iter().any(|result| !matches!(result, CallResult::Returned(_)))
-}
-
-fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
-    let describe = |step: &schedule::Step| {
-        let event = step.event;
-        let site = host.site(event.site).map_or(String::new(), |site| {
-            let line = site.line.map_or(String::new(), |line| format!(":{line}"));
-            format!(" at {}.{}{line}", site.class.replace('/', "."), site.method)
-        });
-        let field = host.field(event.slot).filter(|_| event.kind.is_access());
-        let what = match field {
-            Some((class, name)) => format!("{}.{name}", class.replace('/', ".")),
-            None => format!("{}", event.slot),
-        };
-        let object = if event.object == schedule::ObjectId::NONE { "-".into() } else { format!("#{}", event.object.0) };
-        format!("{} {} {object} {what}{site}", step.thread.0, event.kind.name())
-    };
-    Shown {
-        seed,
-        hash,
-        turns: execution.schedule().turns.iter().map(|turn| (turn.thread.0, turn.events)).collect(),
-        events: execution.trace.steps.iter().map(describe).collect(),
-        prefix: execution.prefix.clone(),
-        suffixes: execution.suffixes.clone(),
-        probes: execution.probes.clone(),
-        uncaught: execution.uncaught.iter().map(|(thread, thrown)| (thread.0, thrown.clone())).collect(),
-        stop: stop::describe(execution),
-    }
+    let report = runs.report();
+    anyhow::ensure!(report.executions > 0, "the job has no executions");
+    Ok(Answer::Done(Box::new(report)))
 }

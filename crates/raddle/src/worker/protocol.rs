@@ -74,7 +74,38 @@ pub enum Plan {
     },
 }
 
-/// What is said about a job.
+/// All other messages of a worker: any number of news about a job, then the reply to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Word {
+    /// The job goes on.
+    News(News),
+    /// The job is over.
+    Reply(Reply),
+}
+
+/// What is said about a job that is under way. Whatever becomes of the job later, it stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum News {
+    /// An execution failed, and did so again under its schedule.
+    Found(Box<Shown>),
+    /// How far it is.
+    Progress(Progress),
+}
+
+/// How far a job is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// How many executions ran.
+    pub executions: u64,
+    /// How many different traces there were.
+    pub traces: u64,
+}
+
+/// No job has more findings than this: a plan that could find more tells of the first. What runs in a worker may write to
+/// its pipe, and must not fill the disk through the journal.
+pub const MOST_FOUND: usize = 64;
+
+/// What is said about a job in the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     /// The answer.
@@ -87,7 +118,7 @@ pub struct Reply {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     /// The job was done.
-    Done(Report),
+    Done(Box<Report>),
     /// It could not be, and why.
     Refused(String),
     /// It was begun and nothing can be said. The worker is not to be used again.
@@ -148,6 +179,17 @@ pub fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     to.write_all(&(bytes.len() as u32).to_le_bytes())?;
     to.write_all(&bytes)?;
     to.flush()
+}
+
+/// Reads on to the reply, for whoever does not care for news; None at the end of the stream.
+pub fn receive_reply(from: &mut impl Read) -> io::Result<Option<Reply>> {
+    loop {
+        match receive::<Word>(from)? {
+            Some(Word::News(_)) => {}
+            Some(Word::Reply(reply)) => return Ok(Some(reply)),
+            None => return Ok(None),
+        }
+    }
 }
 
 /// Reads a message; None at the end of the stream.

@@ -1,7 +1,7 @@
 //! A worker process, as the supervisor would have one.
 
 use classpath::Jdk;
-use raddle::worker::protocol::{self, Answer, Budget, Job, Ready, Reply, Report, Setup};
+use raddle::worker::protocol::{self, Answer, Budget, Job, Ready, Report, Setup};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
@@ -82,12 +82,12 @@ impl Worker {
 
     pub fn ask(&mut self, job: &Job) -> Answer {
         protocol::send(self.input.as_mut().unwrap(), &(job, Budget::None)).unwrap();
-        protocol::receive::<Reply>(self.output.as_mut().unwrap()).unwrap().expect("the worker is gone").answer
+        protocol::receive_reply(self.output.as_mut().unwrap()).unwrap().expect("the worker is gone").answer
     }
 
     pub fn run(&mut self, job: &Job) -> Report {
         match self.ask(job) {
-            Answer::Done(report) => report,
+            Answer::Done(report) => *report,
             Answer::Refused(reason) => panic!("refused: {reason}"),
             Answer::Unknown(reason) => panic!("unknown: {reason}"),
         }
@@ -103,14 +103,14 @@ impl Worker {
         let mut output = self.output.take().unwrap();
         std::thread::spawn(move || {
             // Nobody may be there any more to hear it.
-            let _ = sender.send(protocol::receive::<Reply>(&mut output).ok().flatten());
+            let _ = sender.send(protocol::receive_reply(&mut output).ok().flatten());
         });
         let answer = answers.recv_timeout(patience).ok().flatten().map(|reply| reply.answer);
         let _ = self.child.kill();
         self.input = None;
         self.is_killed = true;
         match answer {
-            Some(Answer::Done(report)) => Some(report),
+            Some(Answer::Done(report)) => Some(*report),
             _ => None,
         }
     }

@@ -57,12 +57,12 @@ fn a_disturbed_run_reports_what_an_undisturbed_one_does() {
     let mut killed = 0;
     for (life, kill) in KILLS.into_iter().chain([tasks.len()]).enumerate() {
         let arguments: &[&str] = if life == 0 { &["--jobs", "2"] } else { &["--jobs", "2", "--resume"] };
-        let before = if life == 0 { 0 } else { raddle::journal::read(&disturbed.out()).unwrap().len() };
+        let before = if life == 0 { 0 } else { disturbed.outcomes().len() };
         let mut started = disturbed.start(arguments);
         let mut next = 1 + random.below(12);
         let mut done = before;
         while done < kill {
-            let line = started.line().expect("it ended early");
+            let line = started.done().expect("it ended early");
             assert_eq!(line.split('/').next(), Some((done + 1).to_string().as_str()), "{line}");
             done += 1;
             if done - before == next {
@@ -88,5 +88,6 @@ fn a_disturbed_run_reports_what_an_undisturbed_one_does() {
     assert_eq!(disturbed.report(), undisturbed.report());
     // Looking at the journal also checks that nothing is in it twice.
     assert!(disturbed.outcomes() == undisturbed.outcomes(), "the outcomes differ in what the report does not show");
+    assert!(disturbed.found() == undisturbed.found(), "something was lost, or found twice");
     disturbed.assert_tidy();
 }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use classpath::Jdk;
+use host::CallResult;
 use raddle::supervisor::{Outcome, Task};
-use raddle::worker::protocol::Answer;
+use raddle::worker::protocol::{Answer, Shown};
 
 use crate::support::{Run, compile, fixtures, header, honest, jdks, job, name, random, task};
 
@@ -37,7 +38,7 @@ fn check(jdk: &Jdk) {
     // One worker at a time, so the job after a hostile one runs where that one did.
     run.finish(&["--jobs", "1", "--heap", "256"]);
     run.assert_tidy();
-    let outcomes = run.outcomes();
+    let (outcomes, found) = (run.outcomes(), run.found());
     let report = run.report();
     for source in &sources {
         let name = name(source);
@@ -52,10 +53,28 @@ fn check(jdk: &Jdk) {
                 assert!(report.contains(&format!("{name}: unknown: {reason}\n")), "{report}");
             }
         }
+        let thrown: Vec<_> = found.get(&name).into_iter().flatten().flat_map(thrown).collect();
+        assert_eq!(thrown, Vec::from_iter(header(source, "found")), "{what} has found");
+        assert_eq!(report.contains(&format!("{name}: unknown: ")) && !thrown.is_empty(), is_found(&report, &name));
         assert_eq!(outcomes[&format!("after {name}")], expected, "after {what}");
         println!("{what}: {}", report.lines().find(|line| line.starts_with(&format!("{name}: "))).unwrap());
     }
     check_printed(&outcomes["Prints"]);
+}
+
+/// The classes of exceptions that calls have ended with.
+fn thrown(shown: &Shown) -> Vec<String> {
+    let thrown = shown.suffixes.iter().flatten().filter_map(|call| match call {
+        CallResult::Threw(thrown) => Some(thrown.class.clone()),
+        _ => None,
+    });
+    thrown.collect()
+}
+
+/// Whether the report says that a job has found something before it was cut off.
+fn is_found(report: &str, name: &str) -> bool {
+    let mut lines = report.lines().skip_while(|line| !line.starts_with(&format!("{name}: "))).skip(1);
+    lines.by_ref().take_while(|line| line.starts_with(' ')).any(|line| line.starts_with("    found before that: "))
 }
 
 /// The serial execution and three more have written nine lines each, and the end of it is kept.

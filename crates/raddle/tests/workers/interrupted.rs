@@ -39,7 +39,7 @@ fn run() -> (tempfile::TempDir, Run) {
 /// Starts a run and waits until the one job is done.
 fn start(run: &Run) -> Started {
     let mut started = run.start(&["--jobs", "1"]);
-    assert_eq!(started.line().as_deref(), Some("1/2 honest"));
+    assert_eq!(started.done().as_deref(), Some("1/2 honest"));
     started
 }
 
@@ -107,7 +107,7 @@ fn a_worker_that_does_not_even_answer_is_ended() {
     let worker = started.workers()[0];
     // Not killed: it is there, and does nothing.
     kill_process(Pid::from_raw(worker).unwrap(), Signal::STOP).unwrap();
-    assert_eq!(started.line().as_deref(), Some("2/2 endless"));
+    assert_eq!(started.done().as_deref(), Some("2/2 endless"));
     assert!(started.child.wait().unwrap().success());
     await_end(worker);
     let expected = Reason::TimedOut { millis: 1000, standing: Standing::Unknown };

@@ -4,4 +4,5 @@ mod chaos;
 mod fence;
 mod hostile;
 mod interrupted;
+mod news;
 mod support;

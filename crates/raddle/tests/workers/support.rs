@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use classpath::Jdk;
-use raddle::journal;
+use raddle::journal::{self, Entry};
 use raddle::supervisor::{Outcome, Task};
-use raddle::worker::protocol::{Job, Plan};
+use raddle::worker::protocol::{Job, Plan, Shown};
 use tempfile::TempDir;
 use testcase::{Argument, Call, Operation, TestCase};
 
@@ -134,11 +134,24 @@ impl Run {
 
     /// What came of each job.
     pub fn outcomes(&self) -> HashMap<String, Outcome> {
-        let records = journal::read(&self.out()).unwrap();
-        let count = records.len();
-        let outcomes: HashMap<_, _> = records.into_iter().collect();
-        assert_eq!(outcomes.len(), count, "a job was done twice");
+        let mut outcomes = HashMap::new();
+        for record in journal::read(&self.out()).unwrap() {
+            if let Entry::Finished(outcome) = record.entry {
+                assert_eq!(outcomes.insert(record.key.clone(), outcome), None, "{} was done twice", record.key);
+            }
+        }
         outcomes
+    }
+
+    /// What each job has found, in the order in which it was written down.
+    pub fn found(&self) -> HashMap<String, Vec<Shown>> {
+        let mut found: HashMap<String, Vec<Shown>> = HashMap::new();
+        for record in journal::read(&self.out()).unwrap() {
+            if let Entry::Found(shown) = record.entry {
+                found.entry(record.key).or_default().push(*shown);
+            }
+        }
+        found
     }
 
     pub fn report(&self) -> String {
@@ -167,6 +180,11 @@ impl Started {
     pub fn line(&mut self) -> Option<String> {
         let mut line = String::new();
         (self.lines.read_line(&mut line).unwrap() > 0).then(|| line.trim_end().to_owned())
+    }
+
+    /// The next line about a job that is done, past those about what was found.
+    pub fn done(&mut self) -> Option<String> {
+        std::iter::from_fn(|| self.line()).find(|line| !line.starts_with("found in "))
     }
 
     /// The processes of its workers.

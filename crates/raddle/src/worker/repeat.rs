@@ -1,0 +1,32 @@
+//! One schedule, followed again and again.
+
+use schedule::{Schedule, ThreadId, Turn};
+
+use super::reason::Reason;
+use super::runs::{Runs, fails};
+
+/// After so many executions of one schedule nothing is initialised any more.
+const WARM_UP: u64 = 10;
+
+/// Follows one schedule so many times.
+pub fn run(runs: &mut Runs<'_>, turns: &[(u16, u32)], times: u64) -> Result<(), Reason> {
+    let turns = turns.iter().map(|&(thread, events)| Turn { thread: ThreadId(thread), events });
+    let schedule = Schedule { turns: turns.collect() };
+    let mut last = None;
+    for _ in 0..WARM_UP {
+        let hash = Some(runs.run(Box::new(schedule.clone().replay()))?.trace.hash());
+        if std::mem::replace(&mut last, hash) == hash {
+            break;
+        }
+    }
+    for number in 0..times {
+        let execution = runs.run(Box::new(schedule.clone().replay()))?;
+        runs.count(&execution);
+        if fails(&execution) {
+            runs.found(&execution, number);
+        } else if number == 0 {
+            runs.show_if_none_failed(&execution, number);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! The executions of one job, whatever plan they follow, and what is known of them so far.
+//!
+//! A plan is a file beside this one with a function `run`: it asks for executions one after the other, counts those that
+//! are its own, and says which of them are found failures. What a plan has counted and found by then is known to the
+//! supervisor while the job goes on, so it is not lost if that never ends.
+
+use std::collections::HashSet;
+
+use host::{CallResult, Execution, Host, Prepared, RunSettings};
+use schedule::Scheduler;
+
+use super::protocol::{Progress, Report, Shown};
+use super::reason::Reason;
+use super::{desk, doubt, show};
+
+/// The executions of a job.
+pub struct Runs<'h> {
+    host: &'h mut Host,
+    test: Prepared,
+    settings: RunSettings,
+    traces: HashSet<u64>,
+    report: Report,
+}
+
+impl<'h> Runs<'h> {
+    pub fn new(host: &'h mut Host, test: Prepared, settings: RunSettings) -> Runs<'h> {
+        Runs { host, test, settings, traces: HashSet::new(), report: Report::default() }
+    }
+
+    /// Runs the test case once, unless nothing can be said any more.
+    pub fn run(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
+        let execution = self.host.run(&self.test, scheduler, self.settings);
+        doubt::doubt(&execution).map_or(Ok(execution), Err)
+    }
+
+    /// Whether an execution fails again, with the same trace, when its schedule is followed.
+    pub fn fails_again(&mut self, execution: &Execution) -> Result<bool, Reason> {
+        let again = self.run(Box::new(execution.schedule().replay()))?;
+        Ok(fails(&again) && again.trace.hash() == execution.trace.hash())
+    }
+
+    /// An execution is one of the plan's.
+    pub fn count(&mut self, execution: &Execution) {
+        self.traces.insert(execution.trace.hash());
+        self.report.executions += 1;
+        desk::advance(Progress { executions: self.report.executions, traces: self.traces.len() as u64 });
+    }
+
+    /// An execution that was counted failed. The first that did is shown.
+    pub fn found(&mut self, execution: &Execution, seed: u64) {
+        self.report.failures += 1;
+        if self.report.failures == 1 {
+            let shown = self.show(execution, seed);
+            desk::found(&shown);
+            self.report.shown = shown;
+        }
+    }
+
+    /// An execution that was counted failed, but did not fail again.
+    pub fn found_unstable(&mut self) {
+        self.report.unstable += 1;
+    }
+
+    /// An execution is shown as long as none has failed.
+    pub fn show_if_none_failed(&mut self, execution: &Execution, seed: u64) {
+        if self.report.failures == 0 {
+            self.report.shown = self.show(execution, seed);
+        }
+    }
+
+    /// How many executions were counted.
+    pub fn executions(&self) -> u64 {
+        self.report.executions
+    }
+
+    /// What an execution may do.
+    pub fn settings(&self) -> RunSettings {
+        self.settings
+    }
+
+    /// What all of them have shown.
+    pub fn report(self) -> Report {
+        Report { traces: self.traces.len() as u64, ..self.report }
+    }
+
+    fn show(&self, execution: &Execution, seed: u64) -> Shown {
+        show::show(self.host, execution, seed, execution.trace.hash())
+    }
+}
+
+/// Whether an execution ended otherwise than with all calls returned.
+pub fn fails(execution: &Execution) -> bool {
+    let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
+    execution.stop.is_some()
+        || !execution.uncaught.is_empty()
+        || calls.into_iter().any(|result| !matches!(result, CallResult::Returned(_)))
+}

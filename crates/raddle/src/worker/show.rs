@@ -1,0 +1,35 @@
+//! One execution, told whole, in words that mean the same in another process.
+
+use host::{Execution, Host};
+
+use super::protocol::Shown;
+use super::stop;
+
+/// Tells of an execution.
+pub fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
+    let describe = |step: &schedule::Step| {
+        let event = step.event;
+        let site = host.site(event.site).map_or(String::new(), |site| {
+            let line = site.line.map_or(String::new(), |line| format!(":{line}"));
+            format!(" at {}.{}{line}", site.class.replace('/', "."), site.method)
+        });
+        let field = host.field(event.slot).filter(|_| event.kind.is_access());
+        let what = match field {
+            Some((class, name)) => format!("{}.{name}", class.replace('/', ".")),
+            None => format!("{}", event.slot),
+        };
+        let object = if event.object == schedule::ObjectId::NONE { "-".into() } else { format!("#{}", event.object.0) };
+        format!("{} {} {object} {what}{site}", step.thread.0, event.kind.name())
+    };
+    Shown {
+        seed,
+        hash,
+        turns: execution.schedule().turns.iter().map(|turn| (turn.thread.0, turn.events)).collect(),
+        events: execution.trace.steps.iter().map(describe).collect(),
+        prefix: execution.prefix.clone(),
+        suffixes: execution.suffixes.clone(),
+        probes: execution.probes.clone(),
+        uncaught: execution.uncaught.iter().map(|(thread, thrown)| (thread.0, thrown.clone())).collect(),
+        stop: stop::describe(execution),
+    }
+}

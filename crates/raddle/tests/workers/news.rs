@@ -1,0 +1,78 @@
+//! What a job says while it goes on: how far it is, and what it has found, which outlives it.
+
+use raddle::supervisor::{Event, Pool, PoolSettings, PrivateFolders, Task};
+use raddle::worker::protocol::{Answer, News};
+use raddle::worker::reason::Reason;
+
+use crate::interrupted::await_end;
+use crate::support::{Run, compile, fixtures, honest, jdk, job, name, random, task};
+
+/// A job that finds a failure and then goes on for as long as it may.
+fn fails_then_hangs() -> (Run, tempfile::TempDir) {
+    let jdk = jdk();
+    let source = fixtures("hostile").into_iter().find(|source| name(source) == "FailsThenHangs").unwrap();
+    let classes = compile(&jdk, std::slice::from_ref(&source));
+    (Run::new(&jdk, classes.path(), &[task("hangs", job(&source, random(0, 3)))]), classes)
+}
+
+#[test]
+fn what_was_found_outlives_the_supervisor_and_is_not_found_twice() {
+    let (run, _classes) = fails_then_hangs();
+    let mut started = run.start(&["--jobs", "1", "--budget", "600"]);
+    assert!(started.line().unwrap().starts_with("found in hangs: "));
+    let workers = started.workers();
+    started.child.kill().unwrap();
+    started.child.wait().unwrap();
+    workers.into_iter().for_each(await_end);
+    let found = run.found();
+    assert_eq!((found["hangs"].len(), run.outcomes().len()), (1, 0));
+    // The budget belongs to the run and not to the job, so it is the same job.
+    run.finish(&["--jobs", "1", "--budget", "2", "--resume"]);
+    assert_eq!(run.found(), found);
+    let outcome = &run.outcomes()["hangs"];
+    assert!(matches!(outcome.answer, Answer::Unknown(Reason::TimedOut { .. })), "{:?}", outcome.answer);
+    assert_eq!(run.report().matches("found before that").count(), 1, "{}", run.report());
+}
+
+#[test]
+fn a_run_that_is_stopped_reports_what_unfinished_jobs_have_found() {
+    let (run, _classes) = fails_then_hangs();
+    let mut started = run.start(&["--jobs", "1", "--budget", "600"]);
+    assert!(started.line().unwrap().starts_with("found in hangs: "));
+    rustix::process::kill_process(rustix::process::Pid::from_child(&started.child), rustix::process::Signal::INT)
+        .unwrap();
+    assert_eq!(started.child.wait().unwrap().code(), Some(2));
+    let report = run.report();
+    assert!(report.starts_with("hangs: not done\n    found before that: a failure, shown "), "{report}");
+}
+
+#[test]
+fn a_job_tells_how_far_it_is() {
+    let jdk = jdk();
+    let source = honest("pass/TwoLocks");
+    let classes = compile(&jdk, std::slice::from_ref(&source));
+    let folder = tempfile::tempdir().unwrap();
+    let class_path = classes.path().to_str().unwrap().to_owned();
+    let mut settings = PoolSettings::new(env!("CARGO_BIN_EXE_raddle").into(), jdk.home.clone(), class_path);
+    settings.workers = 1;
+    let mut pool = Pool::start(settings, PrivateFolders::new(folder.path()).unwrap()).unwrap();
+    // It has no end, so it does not matter how fast this machine is.
+    pool.submit(Task { key: "long".into(), job: job(&source, random(0, u64::MAX)), budget: None });
+    let mut told = Vec::new();
+    while told.len() < 3 {
+        match pool.next().unwrap().unwrap() {
+            Event::News(task, News::Progress(progress)) => {
+                assert_eq!(task.key, "long");
+                told.push(progress);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(told[0].executions > 0 && told[0].traces > 0, "{told:?}");
+    assert!(told.is_sorted_by_key(|progress| (progress.executions, progress.traces)), "{told:?}");
+    assert!(told.iter().all(|progress| progress.traces <= progress.executions), "{told:?}");
+    pool.stopper().stop();
+    while let Some(event) = pool.next() {
+        assert!(matches!(event, Ok(Event::News(..))), "{event:?}");
+    }
+}
