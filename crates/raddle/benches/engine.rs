@@ -6,14 +6,15 @@
 //! pinned to one core; then plain Java does the same with two new threads, started and joined, for each
 //! iteration, pinned likewise and not. Before that, memory, files and threads over a million executions.
 
+#[path = "shared/vector.rs"]
+mod vector;
 #[path = "../tests/engine/worker.rs"]
 mod worker;
 
 use classpath::Jdk;
-use raddle::worker::protocol::{Job, Plan};
 use std::process::Command;
 use std::time::Instant;
-use testcase::{Argument, Call, Operation, TestCase};
+use vector::job;
 use worker::Worker;
 
 fn main() {
@@ -46,27 +47,6 @@ fn main() {
             println!("JDK {}: {stress:.0} stress iterations a second {how}, ratio {:.1}", jdk.version, rate / stress);
         }
     }
-}
-
-fn job(executions: u64) -> Job {
-    let vector = "java/util/Vector".to_owned();
-    let add = |value: &str| Call {
-        operation: Operation::Virtual {
-            class: vector.clone(),
-            name: "add".into(),
-            descriptor: "(Ljava/lang/Object;)Z".into(),
-            receiver: Argument::Value(0),
-        },
-        arguments: vec![Argument::String(value.into())],
-    };
-    let construct = Operation::Construct { class: vector.clone(), descriptor: "()V".into() };
-    let test = TestCase {
-        prefix: vec![Call { operation: construct, arguments: vec![] }],
-        suffixes: vec![vec![add("a")], vec![add("b")]],
-        probes: vec![],
-    };
-    let plan = Plan::Random { seed: 0, executions, exhaust: true };
-    Job { test, under_test: vec![vector.clone()], plan, limits: host::Limits::default() }
 }
 
 /// What the papers' tools do: two new threads for every iteration.

@@ -3,11 +3,23 @@
 //!     cargo bench -p raddle --bench workers
 //!
 //! The same job of many executions, over and over: in a worker that is spoken to directly, as the engine's benchmark does
-//! it; in a pool of one worker without a fence; and in one with it, its outcome written to a journal. All are pinned to one
-//! core, or the kernel's choice of cores would decide. The three take turns, because the speed of a machine changes within
-//! minutes, and what is compared is the ratio within a round. Then how long it takes until a pool is warm, and what a worker
-//! has of memory.
+//! it; in a pool of one worker without a fence; and in one with it, what comes of it written to a journal. All three have the
+//! same options of the virtual machine, and are pinned to one core, or the kernel's choice of cores would decide.
+//!
+//! What is compared is the ratio within a round, in which the three take turns, because the speed of a machine changes
+//! within minutes; of processor time (of worker and supervisor together), because other work on the machine adds less to
+//! that than to the time on the clock. One virtual machine compiles code otherwise than the next and keeps that for
+//! life, so rounds in the same workers say the same again and again. So there are many generations of workers, each gives
+//! one ratio (the median of its rounds), and the bounds are those of the median over the generations.
+//!
+//! Then how long it takes until a pool is warm, what a worker has of memory, and what the filter adds to one system call.
 
+#[path = "shared/estimate.rs"]
+mod estimate;
+#[path = "shared/processor.rs"]
+mod processor;
+#[path = "shared/vector.rs"]
+mod vector;
 #[path = "../tests/engine/worker.rs"]
 mod worker;
 
@@ -16,80 +28,130 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use classpath::Jdk;
+use estimate::estimate;
+use raddle::fence::Fence;
 use raddle::journal::Journal;
 use raddle::supervisor::{Event, Outcome, Pool, PoolSettings, PrivateFolders, Task, WorkerProcess};
-use raddle::worker::protocol::{Answer, Job, Plan};
+use raddle::worker::protocol::{Answer, News};
 use rustix::thread::{CpuSet, sched_setaffinity};
-use testcase::{Argument, Call, Operation, TestCase};
+use vector::job;
 use worker::Worker;
 
 /// How the runs of the benchmark are cut.
 struct Plans {
-    rounds: u64,
+    generations: usize,
+    /// Executions before the rounds of a generation.
+    warm_up: u64,
+    rounds: usize,
     executions: u64,
     starts: usize,
+    calls: u32,
 }
 
 fn main() {
     // `cargo test` runs this too; then once is enough.
     let quick = std::env::args().any(|argument| argument == "--test");
     let plans = match quick {
-        true => Plans { rounds: 1, executions: 10, starts: 1 },
-        false => Plans { rounds: 40, executions: 10_000, starts: 5 },
+        true => Plans { generations: 1, warm_up: 1, rounds: 1, executions: 10, starts: 1, calls: 10 },
+        false => Plans { generations: 20, warm_up: 30_000, rounds: 9, executions: 4_000, starts: 5, calls: 1_000_000 },
     };
     for jdk in Jdk::installed().into_iter().filter(|jdk| jdk.javac().is_file()) {
         start(&jdk, &plans);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let mut first = CpuSet::new();
-                first.set(0);
-                // For this thread, and for all threads and processes that it starts.
-                sched_setaffinity(None, &first).unwrap();
-                compare(&jdk, &plans);
-            });
+        pinned(|| compare(&jdk, &plans));
+    }
+    // The limits of the fence are those of a process, and nothing is measured after this.
+    pinned(|| system_call(&plans));
+}
+
+/// Runs this on the first core, with all threads and processes that it starts.
+fn pinned(body: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut first = CpuSet::new();
+            first.set(0);
+            sched_setaffinity(None, &first).unwrap();
+            body();
         });
-    }
+    });
 }
 
-/// Executions a second, three ways.
+/// Time on the clock and processor time, in seconds.
+type Took = (f64, Option<f64>);
+
+/// The same job, three ways.
 fn compare(jdk: &Jdk, plans: &Plans) {
+    let ways = ["supervised", "supervised, fenced and journaled"];
+    let generations: Vec<_> = (0..plans.generations).map(|number| generation(jdk, plans, number)).collect();
+    let rates = generations.iter().flatten().map(|round| plans.executions as f64 / round[0].0);
+    let rates = estimate(rates).middle;
+    println!("JDK {}: {rates:.0} executions a second in a worker alone", jdk.version);
+    for (way, how) in ways.iter().enumerate() {
+        let of_generation = |pick: &dyn Fn(&Took) -> Option<f64>| {
+            let more = |round: &[Took; 3]| Some(100.0 * (pick(&round[way + 1])? / pick(&round[0])? - 1.0));
+            let ratios = generations.iter().map(|rounds| rounds.iter().filter_map(more).collect::<Vec<_>>());
+            estimate(ratios.filter(|ratios| !ratios.is_empty()).map(|ratios| estimate(ratios).middle))
+        };
+        println!("JDK {}: {how}: {} of processor time", jdk.version, of_generation(&|took| took.1));
+        println!("JDK {}: {how}: {} of time on the clock", jdk.version, of_generation(&|took| Some(took.0)));
+    }
+}
+
+/// Three new workers, and some rounds in them.
+fn generation(jdk: &Jdk, plans: &Plans, number: usize) -> Vec<[Took; 3]> {
     let folder = tempfile::tempdir().unwrap();
-    let mut alone = Worker::start(jdk, folder.path(), &["-Xmx512m"]);
+    let options = settings(jdk, false, 1).options(folder.path());
+    let options: Vec<_> = options.iter().map(|option| &**option).collect();
+    let task = |way: &str, executions| Task { key: way.to_owned(), job: job(executions), budget: None };
+    let mut alone = Worker::start(jdk, folder.path(), &options);
+    alone.run(&job(plans.warm_up));
+    let mut known = vec![];
+    let alone_process = new_child(&mut known);
     let mut open = pool(jdk, &folder.path().join("open"), false, 1);
+    run(&mut open, task("warm", plans.warm_up), None);
+    let open_process = new_child(&mut known);
     let mut fenced = pool(jdk, &folder.path().join("fenced"), true, 1);
+    run(&mut fenced, task("warm", plans.warm_up), None);
+    let fenced_process = new_child(&mut known);
     let mut journal = Journal::open(&folder.path().join("fenced"), "bench", false).unwrap();
-    let mut rounds = Vec::new();
-    for round in 0..plans.rounds {
-        let task = |way: &str| Task { key: format!("{way} {round}"), job: job(plans.executions), budget: None };
-        let took = [
-            time(|| assert_eq!(alone.run(&job(plans.executions)).executions, plans.executions)),
-            time(|| drop(run(&mut open, task("open"), plans))),
-            time(|| {
-                let (task, outcome) = run(&mut fenced, task("fenced"), plans);
-                journal.finish(&task, outcome).unwrap();
-            }),
-        ];
-        rounds.push(took.map(|took| took.as_secs_f64()));
-    }
-    // The first rounds warm up.
-    let rounds = &rounds[rounds.len() / 4..];
-    let rate = plans.executions as f64 / median(rounds.iter().map(|round| round[0]));
-    println!("JDK {}: {rate:.0} executions a second in a worker alone", jdk.version);
-    for (way, how) in [(1, "supervised"), (2, "supervised, fenced and journaled")] {
-        let more = |round: &[f64; 3]| 100.0 * (round[way] / round[0] - 1.0);
-        let [low, middle, high] = quartiles(rounds.iter().map(more));
-        println!("JDK {}: {middle:+.1} % time {how} (quartiles {low:+.1} and {high:+.1} %)", jdk.version);
-    }
+    let mut round = |number: usize| {
+        let mut took = [(0.0, None); 3];
+        for turn in 0..3 {
+            // None is always first.
+            let way = (turn + number) % 3;
+            took[way] = match way {
+                0 => measure(alone_process, || drop(alone.run(&job(plans.executions)))),
+                1 => measure(open_process, || drop(run(&mut open, task("open", plans.executions), None))),
+                _ => measure(fenced_process, || {
+                    let key = format!("fenced {number}");
+                    let (task, outcome) = run(&mut fenced, task(&key, plans.executions), Some(&mut journal));
+                    journal.finish(&task, outcome).unwrap();
+                }),
+            };
+        }
+        took
+    };
+    (0..plans.rounds).map(|round_number| round(number + round_number)).collect()
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    quartiles(values)[1]
+/// The time that something takes, with the processor time of a process and this one.
+fn measure(process: u32, body: impl FnOnce()) -> Took {
+    let own = std::process::id();
+    let (start, before) = (Instant::now(), [processor::used(own), processor::used(process)]);
+    body();
+    let (clock, after) = (start.elapsed(), [processor::used(own), processor::used(process)]);
+    let used: Option<u64> = after.iter().zip(&before).map(|(after, before)| after.since(before)).sum();
+    (clock.as_secs_f64(), used.map(|used| used as f64 / 1e9))
 }
 
-fn quartiles(values: impl Iterator<Item = f64>) -> [f64; 3] {
-    let mut values: Vec<_> = values.collect();
-    values.sort_by(f64::total_cmp);
-    [1, 2, 3].map(|quarter| values[(values.len() - 1) * quarter / 4])
+/// The child of this process that is not known yet.
+fn new_child(known: &mut Vec<u32>) -> u32 {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap();
+    let children = threads.flat_map(|thread| std::fs::read_to_string(thread.unwrap().path().join("children")));
+    let text: String = children.collect::<Vec<_>>().join(" ");
+    let mut numbers = text.split_whitespace().map(|number| number.parse().unwrap());
+    let child = numbers.find(|number| !known.contains(number)).expect("a worker was just started");
+    known.push(child);
+    child
 }
 
 /// From nothing to the first outcome of each worker, and what one has of memory.
@@ -103,13 +165,33 @@ fn start(jdk: &Jdk, plans: &Plans) {
                 done.unwrap();
             }
         };
-        let seconds = median((0..plans.starts).map(|_| time(started).as_secs_f64()));
+        let seconds = estimate((0..plans.starts).map(|_| time(started).as_secs_f64())).middle;
         let how = if fence { "fenced" } else { "open" };
         println!("JDK {}: {workers} {how} workers warm and one execution done after {seconds:.2} s", jdk.version);
     }
     let folders = PrivateFolders::new(&folder.path().join("memory")).unwrap();
     let worker = WorkerProcess::start(&settings(jdk, true, 1), &folders, drop).unwrap();
     println!("JDK {}: {} MB of resident memory a worker", jdk.version, worker.memory().unwrap() >> 20);
+}
+
+/// What the fence adds to a system call that it lets pass whatever the arguments are, such as a futex.
+fn system_call(plans: &Plans) {
+    let count = plans.calls;
+    let calls = |fence: Option<Fence>| {
+        let calling = std::thread::spawn(move || {
+            fence.iter().for_each(|fence| fence.enter().unwrap());
+            let call = || std::hint::black_box(rustix::process::getppid());
+            let took = (0..20).map(|_| time(|| assert_eq!((0..count).filter_map(|_| call()).count(), count as usize)));
+            let took = took.map(|took| took.as_secs_f64());
+            // The fastest is the one that nobody was in the way of.
+            took.fold(f64::INFINITY, f64::min)
+        });
+        1e9 * calling.join().unwrap() / count as f64
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let open = calls(None);
+    let fence = Fence { private: folder.path().into(), readable: vec![], memory: 4 << 30, file_size: 64 << 20 };
+    println!("a system call: {open:.0} ns open, {:.0} ns fenced", calls(Some(fence)));
 }
 
 fn time(body: impl FnOnce()) -> Duration {
@@ -129,39 +211,21 @@ fn pool(jdk: &Jdk, folder: &Path, fence: bool, workers: usize) -> Pool {
     Pool::start(settings(jdk, fence, workers), PrivateFolders::new(&folder.join("workers")).unwrap()).unwrap()
 }
 
-fn run(pool: &mut Pool, task: Task, plans: &Plans) -> (Arc<Task>, Outcome) {
+/// Has a pool do a task, as a campaign does.
+fn run(pool: &mut Pool, task: Task, mut journal: Option<&mut Journal>) -> (Arc<Task>, Outcome) {
     pool.submit(task);
-    let (task, outcome) = loop {
-        if let Event::Done(task, outcome) = pool.next().unwrap().unwrap() {
-            break (task, outcome);
+    loop {
+        match pool.next().unwrap().unwrap() {
+            Event::Done(task, outcome) => {
+                assert!(matches!(outcome.answer, Answer::Done(_)), "{:?}", outcome.answer);
+                return (task, outcome);
+            }
+            Event::News(task, News::Found(shown)) => {
+                if let Some(journal) = &mut journal {
+                    journal.find(&task, &shown).unwrap();
+                }
+            }
+            Event::News(_, News::Progress(_)) => {}
         }
-    };
-    assert!(
-        matches!(&outcome.answer, Answer::Done(report) if report.executions == plans.executions),
-        "{:?}",
-        outcome.answer
-    );
-    (task, outcome)
-}
-
-/// Two threads call `add` on one `Vector` each.
-fn job(executions: u64) -> Job {
-    let vector = "java/util/Vector".to_owned();
-    let add = |value: &str| Call {
-        operation: Operation::Virtual {
-            class: vector.clone(),
-            name: "add".into(),
-            descriptor: "(Ljava/lang/Object;)Z".into(),
-            receiver: Argument::Value(0),
-        },
-        arguments: vec![Argument::String(value.into())],
-    };
-    let construct = Operation::Construct { class: vector.clone(), descriptor: "()V".into() };
-    let test = TestCase {
-        prefix: vec![Call { operation: construct, arguments: vec![] }],
-        suffixes: vec![vec![add("a")], vec![add("b")]],
-        probes: vec![],
-    };
-    let plan = Plan::Random { seed: 0, executions, exhaust: true };
-    Job { test, under_test: vec![vector.clone()], plan, limits: host::Limits::default() }
+    }
 }

@@ -63,8 +63,8 @@ impl PoolSettings {
         (self.heap + 512) * MEGABYTE
     }
 
-    /// What is said first to a worker whose private folder is this.
-    pub(super) fn setup(&self, folder: &Path) -> Setup {
+    /// The options of a virtual machine whose worker has this private folder.
+    pub fn options(&self, folder: &Path) -> Vec<String> {
         let mut options = vec![
             format!("-Xmx{}m", self.heap),
             format!("-XX:MaxDirectMemorySize={}m", self.heap),
@@ -84,6 +84,11 @@ impl PoolSettings {
             "-XX:-MaxFDLimit".into(),
         ];
         options.extend(self.options.iter().cloned());
+        options
+    }
+
+    /// What is said first to a worker whose private folder is this.
+    pub(super) fn setup(&self, folder: &Path) -> Setup {
         let fence = self.fence.then(|| Fence {
             private: scratch(folder),
             readable: self.readable(folder),
@@ -95,7 +100,7 @@ impl PoolSettings {
             java_home: self.java_home.clone(),
             class_path: self.class_path.clone(),
             folder: folder.to_owned(),
-            options,
+            options: self.options(folder),
             fence,
             supervisor: Some(std::process::id()),
         }
