@@ -26,13 +26,26 @@ pub struct AutoSettings {
     pub dpor: DporSettings,
     /// For the sampling that comes after.
     pub seed: u64,
+    /// Whether to look for data races. If not, a certificate does not say that there are none, and whoever runs the
+    /// executions may look for itself.
+    pub detect_races: bool,
 }
 
 impl Default for AutoSettings {
     fn default() -> Self {
-        AutoSettings { sweep_budget: 10_000, reduction_budget: 100_000, dpor: DporSettings::default(), seed: 1 }
+        AutoSettings {
+            sweep_budget: 10_000,
+            reduction_budget: 100_000,
+            dpor: DporSettings::default(),
+            seed: 1,
+            detect_races: true,
+        }
     }
 }
+
+/// Whoever runs a test for the first time may do more than later, such as initialise what is used on some paths only. So
+/// one surprise says little.
+const CHANCES: u32 = 5;
 
 /// What is run now.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -61,6 +74,8 @@ pub struct Auto {
     surw: Surw,
     executions: u64,
     swept: u64,
+    /// How often reduction may still be begun anew, after something unexpected.
+    chances: u32,
     /// Races of executions that reduction has run, the first few.
     races: Vec<Race>,
 }
@@ -78,6 +93,7 @@ impl Auto {
             surw: Surw::new(settings.seed),
             executions: 0,
             swept: 0,
+            chances: CHANCES,
             races: Vec::new(),
         }
     }
@@ -100,7 +116,10 @@ impl Auto {
     /// The certificate, once everything was run.
     pub fn certificate(&self) -> Option<Certificate> {
         let bound = self.settings.dpor.max_events_a_thread;
-        (self.phase == Phase::Complete).then(|| Certificate::of(&self.dpor.counts(), bound, self.races.is_empty()))
+        (self.phase == Phase::Complete).then(|| {
+            let race_free = self.settings.detect_races && self.races.is_empty();
+            Certificate::of(&self.dpor.counts(), bound, race_free)
+        })
     }
 
     fn reduction_is_over(&self) -> bool {
@@ -152,7 +171,13 @@ impl Explorer for Auto {
             }
             Phase::Reduction => {
                 let learnt = self.dpor.finish(execution);
-                if matches!(learnt, Learnt::Counts | Learnt::Bounded) && self.races.is_empty() {
+                if learnt == Learnt::Unexpected && self.chances > 0 {
+                    self.chances -= 1;
+                    self.dpor = Dpor::new(self.settings.dpor);
+                    self.races.clear();
+                }
+                let counts = matches!(learnt, Learnt::Counts | Learnt::Bounded);
+                if counts && self.settings.detect_races && self.races.is_empty() {
                     self.races = races(execution);
                 }
                 learnt

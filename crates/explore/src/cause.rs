@@ -66,7 +66,7 @@ pub struct FactAt {
 /// executions of one kind, or if no set does.
 pub fn cause(failing: &[Execution<'_>], passing: &[Execution<'_>]) -> Option<Cause> {
     let (first, others) = failing.split_first().filter(|_| !passing.is_empty())?;
-    let facts = facts(first);
+    let facts = facts(first, true);
     let others: Vec<_> = others.iter().map(index).collect();
     let passing: Vec<_> = passing.iter().map(index).collect();
     let common: Vec<FactAt> =
@@ -77,7 +77,9 @@ pub fn cause(failing: &[Execution<'_>], passing: &[Execution<'_>]) -> Option<Cau
 }
 
 /// All facts of an execution, the closest events first.
-fn facts(execution: &Execution<'_>) -> Vec<FactAt> {
+///
+/// With `decided`, only those that a schedule decides.
+fn facts(execution: &Execution<'_>, decided: bool) -> Vec<FactAt> {
     let timeline = Timeline::of(execution);
     let mut counts: FastMap<(ThreadId, EventKind, SiteId, u32), u32> = FastMap::default();
     let mut name = |thread: ThreadId, event: Event| {
@@ -106,6 +108,7 @@ fn facts(execution: &Execution<'_>) -> Vec<FactAt> {
                 if first < second.min(steps)
                     && mode.conflicts(access.mode)
                     && named[first].0.thread != occurrence.thread
+                    && (!decided || is_decided(&timeline, first, second))
                 {
                     let fact = Fact { first: named[first].0, second: occurrence };
                     facts.push(FactAt { fact, object, first, second });
@@ -118,8 +121,18 @@ fn facts(execution: &Execution<'_>) -> Vec<FactAt> {
     facts
 }
 
+/// Whether a schedule has decided on the order of the two events, and not that one thread starts or joins another.
+fn is_decided(timeline: &Timeline, first: usize, second: usize) -> bool {
+    let lives = &timeline.lives;
+    let last_before = match second.checked_sub(lives.len()) {
+        None => Some(second),
+        Some(pending) => lives.last_of(timeline.pending[pending].0),
+    };
+    last_before.is_none_or(|last| last < first || !lives.happens_before(first, last))
+}
+
 fn index(execution: &Execution<'_>) -> FastMap<Fact, ()> {
-    facts(execution).into_iter().map(|at| (at.fact, ())).collect()
+    facts(execution, false).into_iter().map(|at| (at.fact, ())).collect()
 }
 
 /// So many facts are tried three at a time.

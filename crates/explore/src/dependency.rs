@@ -86,6 +86,11 @@ impl Footprint {
         self
     }
 
+    /// What it touches of one kind.
+    pub(crate) fn of_space(&self, space: Space) -> Footprint {
+        Footprint { accesses: self.accesses.map(|access| access.filter(|access| access.resource.space == space)) }
+    }
+
     /// What it touches.
     #[inline]
     pub fn accesses(&self) -> impl Iterator<Item = Access> + '_ {

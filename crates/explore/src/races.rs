@@ -104,7 +104,9 @@ impl Clock {
 impl Detector {
     fn step(&mut self, step: usize, raw: ThreadId, event: Event) {
         let thread = self.names.name(raw);
-        let event = self.names.event(thread, event);
+        // What the virtual machine keeps is no part of the memory model.
+        let kind = if event.is_of_machine() { EventKind::Yield } else { event.kind };
+        let event = self.names.event(thread, Event { kind, ..event });
         let mut clock = self.clock_of(thread);
         let key = (event.kind.is_access(), event.object, event.slot * event.kind.is_access() as u32);
         match event.kind {

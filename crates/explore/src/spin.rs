@@ -48,7 +48,8 @@ impl Spins {
         if thread >= self.threads.len() {
             self.threads.resize(thread + 1, Reading::default());
         }
-        if changes_nothing(event.kind) {
+        let only_reads = || footprint.accesses().all(|access| access.mode == Mode::Read);
+        if changes_nothing(event.kind) && (event.kind != EventKind::ClearInterrupted || only_reads()) {
             let reading = &mut self.threads[thread];
             // More is never looked at.
             if reading.events.len() >= 2 * EVIDENCE * MAX_ROUND {
@@ -66,6 +67,10 @@ impl Spins {
                         event.kind.is_access() && event.object == resource.object && event.slot == resource.slot
                     }
                     Space::Life => event.kind == EventKind::Alive && event.slot == resource.slot,
+                    Space::Interrupt => {
+                        matches!(event.kind, EventKind::Interrupted | EventKind::ClearInterrupted)
+                            && event.slot == resource.slot
+                    }
                     _ => false,
                 };
                 if reading.events.iter().any(reads) {
@@ -132,9 +137,8 @@ impl Reading {
     }
 }
 
+/// Whether events of this kind change nothing, or, for a look that clears what it finds, may change nothing.
 fn changes_nothing(kind: EventKind) -> bool {
-    matches!(
-        kind,
-        EventKind::Read | EventKind::VolatileRead | EventKind::FailedUpdate | EventKind::Yield | EventKind::Alive
-    )
+    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, VolatileRead, Yield};
+    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted)
 }

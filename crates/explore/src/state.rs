@@ -147,7 +147,11 @@ impl State {
                 thread_part(Space::Life, slot, Mode::Read).and(Space::Interrupt, ObjectId::NONE, own, Mode::Write)
             }
             EventKind::Sleep => thread_part(Space::Interrupt, own, Mode::Write),
-            EventKind::Interrupted | EventKind::ClearInterrupted => thread_part(Space::Interrupt, slot, Mode::Write),
+            // One that finds nothing clears nothing.
+            EventKind::ClearInterrupted if self.is_interrupted(slot as usize) => {
+                thread_part(Space::Interrupt, slot, Mode::Write)
+            }
+            EventKind::Interrupted | EventKind::ClearInterrupted => thread_part(Space::Interrupt, slot, Mode::Read),
             EventKind::Interrupt => {
                 let flag = thread_part(Space::Interrupt, slot, Mode::Set);
                 // Whoever is interrupted in a wait leaves the wait set, so that a notification goes elsewhere.
@@ -156,7 +160,7 @@ impl State {
                     None => flag,
                 }
             }
-            EventKind::Begin | EventKind::Yield => Footprint::NONE,
+            EventKind::Begin | EventKind::Yield | EventKind::LockInVain => Footprint::NONE,
         }
     }
 
@@ -220,14 +224,17 @@ impl State {
     fn wake(&mut self, thread: usize, event: Event) {
         let bit = 1 << thread;
         let monitor = self.monitors.entry(event.object).or_default();
-        if monitor.told & bit != 0 {
+        let mut was_told = monitor.told & bit != 0;
+        if was_told {
             monitor.told &= !bit;
         } else if let Some(token) = monitor.tokens.iter().position(|token| token & bit != 0) {
             monitor.tokens.remove(token);
+            was_told = true;
         }
         monitor.leave(bit);
         let state = self.thread_mut(thread);
-        (state.waits_on, state.interrupted) = (None, false);
+        // An interrupt of a thread that was told to wake is still to be noticed.
+        (state.waits_on, state.interrupted) = (None, state.interrupted && was_told);
         self.lock(thread, event.object, event.slot);
     }
 

@@ -34,8 +34,8 @@ pub(crate) fn all_look(choice: &Choice<'_>) -> bool {
 }
 
 fn is_look(kind: EventKind) -> bool {
-    use EventKind::{Alive, FailedUpdate, Read, VolatileRead, Yield};
-    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive)
+    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, VolatileRead, Yield};
+    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted)
 }
 
 /// Whether the thread's last events, all in a row, are rounds that only read.

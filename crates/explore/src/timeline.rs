@@ -2,7 +2,7 @@
 //!
 //! For whoever has an execution and not the choices that led to it.
 
-use crate::dependency::Footprint;
+use crate::dependency::{Footprint, Space};
 use crate::execution::Execution;
 use crate::names::Names;
 use crate::order::{After, Order};
@@ -16,6 +16,8 @@ pub(crate) struct Timeline {
     /// What would have happened next.
     pub pending: Vec<(usize, Event, Footprint)>,
     pub order: Order,
+    /// The order by starts and ends of threads alone, which no schedule decides.
+    pub lives: Order,
     /// At the end.
     pub state: State,
     pub names: Names,
@@ -31,7 +33,7 @@ impl Timeline {
         for (index, step) in execution.trace.steps.iter().enumerate() {
             let thread = names.name(step.thread);
             let event = names.event(thread, step.event);
-            let Timeline { order, state, .. } = &mut timeline;
+            let Timeline { order, lives, state, .. } = &mut timeline;
             let started = starts.get(thread).copied().flatten();
             if group.is_none() && thread != 0 && started.is_none() {
                 group = Some(order.last_of(0));
@@ -42,7 +44,9 @@ impl Timeline {
                 state.time_out(names.name(over));
                 barrier = true;
             }
-            order.push(thread, state.footprint(thread, event), After { start, barrier, change: None });
+            let footprint = state.footprint(thread, event);
+            order.push(thread, footprint, After { start, barrier, change: None });
+            lives.push(thread, footprint.of_space(Space::Life), After { start, barrier: false, change: None });
             state.apply(thread, event);
             names.happened(thread, event);
             if event.kind == EventKind::Start {

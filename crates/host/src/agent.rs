@@ -11,7 +11,7 @@ use crate::sites::Sites;
 use crate::threads;
 use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 /// What the agent learns while classes are loaded.
 #[derive(Default)]
@@ -26,6 +26,9 @@ pub struct Loaded {
 
 /// There is one virtual machine in a process, so there is one of these.
 pub static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
+
+/// The tool interface, once the machine has started.
+pub static JVMTI: OnceLock<Jvmti> = OnceLock::new();
 
 /// Called by HotSpot before anything is loaded.
 ///
@@ -43,7 +46,10 @@ pub unsafe extern "system" fn Agent_OnLoad_raddle(vm: *mut JavaVM, _options: *mu
     };
     // SAFETY: HotSpot calls this with its virtual machine.
     match unsafe { Jvmti::start(vm, called, PREFIX) } {
-        Some(_) => JNI_OK,
+        Some(jvmti) => {
+            JVMTI.get_or_init(|| jvmti);
+            JNI_OK
+        }
         None => JNI_ERR,
     }
 }

@@ -7,7 +7,6 @@
 
 use crate::control;
 use crate::jvmti::Jvmti;
-use crate::machine::REAL;
 use crate::natives;
 use crate::threads;
 use jni_sys::{JNIEnv, jobject};
@@ -22,7 +21,7 @@ pub unsafe extern "system" fn contended_enter(jvmti: Jvmti, env: *mut JNIEnv, _:
         return;
     }
     let Some(hash) = natives::hash_if_bound(env, object) else { return };
-    let event = Event { kind: EventKind::Lock, object: control::object(hash), slot: REAL, site: SiteId::NONE };
+    let event = Event { kind: EventKind::LockInVain, object: control::object(hash), slot: 0, site: SiteId::NONE };
     // Whoever is not under control goes on by itself. Threads that leave give up what they hold on their way,
     // so one that is to leave may as well block.
     control::aloud(|| while is_held_by_controlled(jvmti, env, object) && control::event(event).is_ok() {});

@@ -4,10 +4,10 @@
 //! is no thread that only decides. A thread that is not under control passes all hooks at once.
 
 use crate::baton::{Baton, PATIENCE};
-use crate::machine::{Found, Limits, Machine, Next, Stop, plain};
+use crate::machine::{Found, Limits, Machine, Next, Remains, Stop, plain};
 use crate::objects::Objects;
 use crate::outcome::Thrown;
-use schedule::{Event, EventKind, Scheduler, ThreadId, Trace};
+use schedule::{Event, EventKind, Scheduler, ThreadId};
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard};
 
@@ -52,8 +52,8 @@ pub struct Unwind;
 /// How an execution went.
 #[derive(Debug)]
 pub struct Ended {
-    /// What happened.
-    pub trace: Trace,
+    /// What happened, and what did not.
+    pub remains: Remains,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
     /// Exceptions that nobody has caught, in threads that were started.
@@ -84,13 +84,13 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Obje
     QUIET.set(0);
 }
 
-/// A number for a thread that the current one is about to start. If there are too many, the execution is over: one
+/// A number for a thread that another is about to start. If there are too many, the execution is over: one
 /// that is not under control would make everything after it worth nothing.
-pub fn reserve_thread() -> Result<ThreadId, Unwind> {
+pub fn reserve_thread(parent: ThreadId, daemon: bool) -> Result<ThreadId, Unwind> {
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
     if !execution.over && execution.machine.threads() < MAX_THREADS {
-        return Ok(execution.machine.add_thread());
+        return Ok(execution.machine.add_child(parent, daemon));
     }
     execution.stop(Stop::TooManyThreads);
     Err(Unwind)
@@ -181,13 +181,30 @@ pub fn dismiss_others() {
     }
 }
 
+/// The first thread ends, and waits until all others have done what they can.
+fn await_others() {
+    // An execution that is over has no more events.
+    if event(plain(EventKind::End, 0)).is_err() {
+        return;
+    }
+    let mut guard = lock();
+    let execution = guard.as_mut().expect("internal bug: no execution");
+    execution.waits[0] = true;
+    let next = execution.machine.next();
+    let released = execution.follow(next);
+    drop(guard);
+    pass(released);
+    LASTING[0].wait(0);
+}
+
 /// Ends an execution, in its first thread.
 pub fn end() -> (Ended, Objects) {
+    await_others();
     dismiss_others();
     ME.set(0);
     let mut guard = lock();
     let Execution { machine, objects, stop, uncaught, .. } = guard.take().expect("internal bug: no execution");
-    (Ended { trace: machine.into_trace(), stop, uncaught }, objects)
+    (Ended { remains: machine.into_remains(), stop, uncaught }, objects)
 }
 
 /// The controlled thread that runs here. None for a thread that is not under control, and while it must
@@ -199,6 +216,11 @@ pub fn current() -> Option<ThreadId> {
         _ if QUIET.get() > 0 => None,
         number => Some(ThreadId(number - 1)),
     }
+}
+
+/// The controlled thread that runs here, also while it must not be interrupted.
+pub fn controlled() -> Option<ThreadId> {
+    ME.get().checked_sub(1).map(ThreadId)
 }
 
 /// Begins or ends a stretch that must not be interrupted.
@@ -230,6 +252,11 @@ pub fn uncontrolled<T>(body: impl FnOnce() -> T) -> T {
 /// The number of an object, given its identity hash.
 pub fn object(hash: i32) -> schedule::ObjectId {
     lock().as_mut().map_or(schedule::ObjectId::NONE, |execution| execution.objects.number(hash))
+}
+
+/// The same for one that has a number already.
+pub fn known_object(hash: i32) -> Option<schedule::ObjectId> {
+    lock().as_ref().and_then(|execution| execution.objects.find(hash))
 }
 
 /// Notes an exception that nobody has caught.
@@ -291,8 +318,10 @@ impl Execution {
     fn follow(&mut self, next: Next) -> Option<&'static Baton> {
         match next {
             Next::Run(thread) => self.release(thread),
-            // The first thread waits for all others, so it is there as long as they are.
-            Next::Done => unreachable!("internal bug: the first thread has not ended"),
+            Next::Done => {
+                self.dismiss();
+                None
+            }
             Next::Stop(stop) => {
                 self.stop(stop);
                 None

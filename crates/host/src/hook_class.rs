@@ -43,6 +43,8 @@ pub const QUIET: Hook = hook("quiet", "(I)V");
 /// Before a raw access: the object, the offset in it, and what is done: the number of an event's kind and, above
 /// its eight bits, how many bytes are touched.
 pub const RAW: Hook = hook("raw", "(Ljava/lang/Object;JI)V");
+/// After a raw update that found another value than it expected.
+pub const FAILED: Hook = hook("failed", "()V");
 /// Instead of `Object.wait`: the object, the milliseconds. These and the next say whether they did it.
 pub const WAIT: Hook = hook("waits", "(Ljava/lang/Object;J)Z");
 /// Instead of `Object.notify`.
@@ -90,8 +92,6 @@ pub const STARTING: Hook = hook("starting", "(Ljava/lang/Object;)V");
 pub const STARTED: Hook = hook("started", "(Ljava/lang/Object;)V");
 /// Before a thread is interrupted.
 pub const INTERRUPT: Hook = hook("interrupts", "(Ljava/lang/Object;)V");
-/// Before the current thread forgets that it was interrupted.
-pub const FORGET: Hook = hook("forgets", "()V");
 
 /// All hooks.
 pub const ALL: &[Hook] = &[
@@ -102,6 +102,7 @@ pub const ALL: &[Hook] = &[
     EXIT,
     QUIET,
     RAW,
+    FAILED,
     WAIT,
     NOTIFY,
     NOTIFY_ALL,
@@ -115,7 +116,6 @@ pub const ALL: &[Hook] = &[
     STARTING,
     STARTED,
     INTERRUPT,
-    FORGET,
     SLEEP_NANOS,
     UNCAUGHT,
     INITIALIZED,

@@ -53,11 +53,13 @@ pub struct RunSettings {
     pub limits: Limits,
     /// What is read of the values that calls give.
     pub values: Values,
+    /// Whether every step is told in full.
+    pub tell: bool,
 }
 
 impl Default for RunSettings {
     fn default() -> Self {
-        RunSettings { limits: Limits::default(), values: Values::Graphs(Bounds::default()) }
+        RunSettings { limits: Limits::default(), values: Values::Graphs(Bounds::default()), tell: false }
     }
 }
 
@@ -151,6 +153,9 @@ impl Host {
         }
         let mut objects = std::mem::take(&mut self.objects);
         objects.clear();
+        if settings.tell {
+            natives::tell::begin();
+        }
         control::begin(scheduler, settings.limits, objects, test.suffixes.len());
         env.frame(|| {
             let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
@@ -161,14 +166,20 @@ impl Host {
                 let depth = settings.values.of_others(&[]);
                 probes = run_calls(env, &self.reading, &test.probes, &mut values, depth);
             }
+            natives::tell::written(env);
             let (ended, objects) = control::end();
+            let told = if settings.tell { natives::tell::end() } else { Vec::new() };
             let awaited = awaited::take(ended.stop.as_ref());
             self.has_started = threads::forget_started();
             self.objects = objects;
             let mut numbering = Numbering::default();
             let mut number = |results: Results| results.number(&mut numbering, settings.values);
             Execution {
-                trace: ended.trace,
+                trace: ended.remains.trace,
+                pending: ended.remains.pending,
+                timed_out: ended.remains.timed_out,
+                left: ended.remains.left,
+                told,
                 prefix: number(prefix),
                 suffixes: suffixes.into_iter().map(&mut number).collect(),
                 probes: number(probes),
@@ -266,6 +277,7 @@ fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
                 let depth = job.settings.values.of_others(&job.known);
                 let results = run_calls(env, reading, &job.suffixes[suffix], &mut values, depth);
                 *job.results[suffix].lock().unwrap_or_else(|e| e.into_inner()) = results;
+                natives::tell::written(env);
             });
         }
         control::finish();

@@ -218,6 +218,11 @@ impl Env {
         jni!(self, GetSuperclass, class)
     }
 
+    /// Whether an object is of a class or one below it.
+    pub fn is_instance(self, object: jobject, class: jclass) -> bool {
+        jni!(self, IsInstanceOf, object, class)
+    }
+
     /// Whether an object is an array.
     pub fn is_array(self, object: jobject) -> bool {
         // A local frame, because native methods may be called often before they return to Java.

@@ -9,6 +9,11 @@ use std::ptr::{null, null_mut};
 #[repr(transparent)]
 pub struct Jvmti(*mut *const *const c_void);
 
+// SAFETY: the environment may be used by all threads.
+unsafe impl Send for Jvmti {}
+// SAFETY: as above.
+unsafe impl Sync for Jvmti {}
+
 /// Numbers of functions.
 mod function {
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
@@ -16,6 +21,8 @@ mod function {
     pub const ALLOCATE: usize = 46;
     pub const DEALLOCATE: usize = 47;
     pub const SET_NATIVE_METHOD_PREFIX: usize = 73;
+    pub const GET_TAG: usize = 106;
+    pub const SET_TAG: usize = 107;
     pub const SET_EVENT_CALLBACKS: usize = 122;
     pub const ADD_CAPABILITIES: usize = 142;
 }
@@ -33,10 +40,9 @@ mod event {
     pub const COUNT: usize = 40;
 }
 
-/// Bits of the capabilities: looks at monitors and news of them; hooks for all classes, from the first one
-/// on; a prefix for native methods; news of
-/// memory and threads that ran out.
-const CAPABILITIES: [usize; 8] = [7, 26, 28, 36, 39, 40, 41, 42];
+/// Bits of the capabilities: tags of objects; looks at monitors and news of them; hooks for all classes, from the first
+/// one on; a prefix for native methods; news of memory and threads that ran out.
+const CAPABILITIES: [usize; 9] = [0, 7, 26, 28, 36, 39, 40, 41, 42];
 
 /// The same for virtual threads, which Java 21 and later have.
 const VIRTUAL_THREADS: usize = 44;
@@ -164,6 +170,26 @@ impl Jvmti {
         // SAFETY: the machine has just given that many bytes, which nobody else knows of.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len()) };
         Some(memory)
+    }
+
+    /// The number that was attached to an object; 0 if none was.
+    pub fn tag(self, object: jobject) -> i64 {
+        let mut tag = 0;
+        // SAFETY: this is the signature of this function, and the pointer is good for the call.
+        unsafe {
+            let get: unsafe extern "system" fn(Jvmti, jobject, *mut i64) -> c_int = self.function(function::GET_TAG);
+            get(self, object, &mut tag);
+        }
+        tag
+    }
+
+    /// Attaches a number to an object. It is forgotten with the object.
+    pub fn set_tag(self, object: jobject, tag: i64) {
+        // SAFETY: this is the signature of this function.
+        unsafe {
+            let set: unsafe extern "system" fn(Jvmti, jobject, i64) -> c_int = self.function(function::SET_TAG);
+            set(self, object, tag);
+        }
     }
 
     /// The thread that holds the monitor of an object; null if none does.

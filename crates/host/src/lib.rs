@@ -80,7 +80,7 @@ pub use host::{Host, PrepareError, Prepared, RunSettings};
 pub use implement::NotImplementable;
 pub use jvm::{JvmError, JvmSettings, write_hooks};
 pub use machine::{Blocked, Limits, Stop};
-pub use outcome::{Awaited, CallResult, Execution, Thrown};
+pub use outcome::{Awaited, CallResult, Execution, Thrown, Told};
 pub use refusals::{note_refusals, take_refusals};
 pub use resolve::ResolveError;
 pub use sites::{FieldRef, Site};

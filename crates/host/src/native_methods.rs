@@ -5,7 +5,7 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, CLOCK, CLONE, COPY, FORGET, HALT, HASH, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK,
+    ALIVE, CLOCK, CLONE, COPY, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK,
     RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
@@ -82,7 +82,6 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Thread", "interrupt", "()V") => Change::Before(INTERRUPT),
         ("java/lang/Thread", "isInterrupted", "()Z") => Change::Before(LOOK),
         ("java/lang/Thread", "interrupted", "()Z") => Change::Before(LOOK_OWN),
-        ("java/lang/Thread", "clearInterruptEvent", "()V") => Change::Before(FORGET),
         ("java/lang/Thread", "isAlive", "()Z") => Change::Value(ALIVE),
         ("java/security/SecureRandom", "nextBytes", "([B)V") => Change::Instead(RANDOM),
         ("jdk/internal/misc/Unsafe", "park", "(ZJ)V") => Change::Instead(PARK),
@@ -201,6 +200,7 @@ fn body<'a>(
     };
     let after = match change {
         Change::Around(_, hook) => Some(call(hook)?),
+        Change::Raw(EventKind::Update, _) => Some(call(FAILED)?),
         _ => None,
     };
     let constants = &class.constants;
@@ -263,11 +263,40 @@ fn body<'a>(
     }
     let invoke = if is_static { InvokeOp::Static } else { InvokeOp::Special };
     code.push(Instruction::Invoke(invoke, original), constants)?;
-    if let Some(after) = after {
-        if let Some(load) = &receiver {
-            code.push(load.clone(), constants)?;
+    match (after, change) {
+        (None, _) => {}
+        (Some(failed), Change::Raw(..)) => {
+            let done = code.label();
+            let expected = arguments[2].clone();
+            // The update says whether it was done, or what it found in place of what was expected.
+            match (descriptor.ends_with('Z') && name.starts_with("compareAndSet"), shape.returns) {
+                (true, _) => {
+                    code.push(Instruction::Stack(StackOp::Dup), constants)?;
+                    code.jump_if(Condition::Ne, done)?;
+                }
+                (false, Some(ValueType::Long)) => {
+                    code.push(Instruction::Stack(StackOp::Dup2), constants)?;
+                    code.push(expected, constants)?;
+                    code.push(Instruction::Operate(classfile::Operator::Lcmp), constants)?;
+                    code.jump_if(Condition::Eq, done)?;
+                }
+                (false, returns) => {
+                    code.push(Instruction::Stack(StackOp::Dup), constants)?;
+                    code.push(expected, constants)?;
+                    let same =
+                        if returns == Some(ValueType::Reference) { Condition::SameRef } else { Condition::IntEq };
+                    code.jump_if(same, done)?;
+                }
+            }
+            code.push(Instruction::Invoke(InvokeOp::Static, failed), constants)?;
+            code.bind(done)?;
         }
-        code.push(Instruction::Invoke(InvokeOp::Static, after), constants)?;
+        (Some(after), _) => {
+            if let Some(load) = &receiver {
+                code.push(load.clone(), constants)?;
+            }
+            code.push(Instruction::Invoke(InvokeOp::Static, after), constants)?;
+        }
     }
     code.push(Instruction::Return(shape.returns), constants)?;
     code.finish(&mut class.constants)

@@ -55,6 +55,19 @@ impl Objects {
         }
     }
 
+    /// The number of the object with that identity hash, if it has one.
+    pub fn find(&self, hash: i32) -> Option<ObjectId> {
+        let mask = self.slots.len() - 1;
+        let mut at = spread(hash) & mask;
+        while self.slots[at].generation == self.generation {
+            if self.slots[at].hash == hash {
+                return Some(ObjectId(self.slots[at].number));
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+
     fn grow(&mut self) {
         let old = std::mem::take(&mut self.slots);
         self.slots = vec![Slot::default(); old.len() * 2];

@@ -1,8 +1,8 @@
 //! What an execution gave.
 
-use crate::machine::Stop;
+use crate::machine::{Blocked, Stop};
 use crate::value::Value;
-use schedule::{ObjectId, Schedule, ThreadId, Trace};
+use schedule::{Event, ObjectId, Schedule, ThreadId, Trace};
 use serde::{Deserialize, Serialize};
 
 /// How one execution of a test case went.
@@ -20,6 +20,14 @@ pub struct Execution {
     pub uncaught: Vec<(ThreadId, Thrown)>,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
+    /// What threads that have not ended would have done next.
+    pub pending: Vec<(ThreadId, Event)>,
+    /// Whose waits were over because time has passed, with the number of events before that.
+    pub timed_out: Vec<(usize, ThreadId)>,
+    /// Threads that could not go on once the first had ended.
+    pub left: Vec<Blocked>,
+    /// What was told of its steps, by their number, if that was asked for.
+    pub told: Vec<(usize, Told)>,
     /// For a deadlock, what is known of the objects that its threads waited for; in the order of the threads.
     pub awaited: Vec<Awaited>,
 }
@@ -29,6 +37,17 @@ impl Execution {
     pub fn schedule(&self) -> Schedule {
         Schedule::of(&self.trace)
     }
+}
+
+/// What a person wants to know of a step, beyond the event.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Told {
+    /// The calls that led to it, innermost first, as `StackTraceElement` writes them.
+    pub frames: Vec<String>,
+    /// The class of the object that it is about.
+    pub class: Option<String>,
+    /// What was read or written.
+    pub value: Option<String>,
 }
 
 /// How a call ended.

@@ -3,11 +3,13 @@
 //! All of it runs without control: it must not be part of an execution. It calls methods of the JDK only.
 
 use crate::control;
-use crate::graph::{Bounds, Layouts, Reader, Seen};
+use crate::graph::{Bounds, Kind, Layouts, Reader, Seen};
 use crate::jni::Env;
 use crate::jvm::JvmError;
 use crate::outcome::Thrown;
+use crate::raw;
 use crate::thrown::ReadingThrown;
+use classfile::Flags;
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 
 /// Methods and fields that reading needs, and what it knows of classes.
@@ -17,7 +19,9 @@ pub struct Reading {
     handler: jfieldID,
     default_handler: jfieldID,
     blocker: jfieldID,
+    interrupted: jfieldID,
     current_thread: jmethodID,
+    is_daemon: jmethodID,
     thread_class: jclass,
 }
 
@@ -43,7 +47,9 @@ impl Reading {
             handler,
             default_handler: default_handler.ok_or_else(missing)?,
             blocker: env.field(thread_class, "parkBlocker", "Ljava/lang/Object;").ok_or_else(missing)?,
+            interrupted: env.field(thread_class, "interrupted", "Z").ok_or_else(missing)?,
             current_thread: current_thread.ok_or_else(missing)?,
+            is_daemon: env.method(thread_class, "isDaemon", "()Z").ok_or_else(missing)?,
             thread_class,
         })
     }
@@ -65,6 +71,70 @@ impl Reading {
             !env.get_field(thread, self.handler, b'L').l.is_null()
                 || !env.get_static(self.thread_class, self.default_handler, b'L').l.is_null()
         }
+    }
+
+    /// The calls that the current thread is in, innermost first.
+    pub fn stack(&self, env: Env) -> Vec<String> {
+        self.thrown.stack(env)
+    }
+
+    /// The first letter of the descriptor of an array's elements.
+    pub fn element_letter(&self, env: Env, array: jobject) -> Option<u8> {
+        match self.layouts.of(env, array).kind {
+            Kind::Array(letter) => Some(letter),
+            _ => None,
+        }
+    }
+
+    /// What a field of an object holds, with the first letter of its descriptor.
+    pub fn instance_field(&self, env: Env, object: jobject, name: &str) -> Option<(jvalue, u8)> {
+        let layout = self.layouts.of(env, object);
+        let field = layout.field(name)?;
+        Some((env.get_field(object, field.id, field.letter), field.letter))
+    }
+
+    /// What a static field holds, likewise.
+    pub fn static_field(&self, env: Env, class: &str, name: &str) -> Option<(jvalue, u8)> {
+        let class = self.class_for_name(env, class)?;
+        let mut found = None;
+        raw::for_each_field(env, class, |field, descriptor, modifiers| {
+            if field == name && modifiers & Flags::STATIC.0 as i32 != 0 {
+                found = env.static_field(class, &field, &descriptor).map(|id| (id, descriptor.as_bytes()[0]));
+            }
+            env.take_exception();
+        });
+        let (id, letter) = found?;
+        Some((env.get_static(class, id, letter), letter))
+    }
+
+    /// A class, also from inside a hook, where the virtual machine would look among those of the JDK only.
+    fn class_for_name(&self, env: Env, class: &str) -> Option<jclass> {
+        let (class_class, loader_class) =
+            (env.find_class("java/lang/Class")?, env.find_class("java/lang/ClassLoader")?);
+        let loader = env.static_method(loader_class, "getSystemClassLoader", "()Ljava/lang/ClassLoader;")?;
+        let descriptor = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
+        let for_name = env.static_method(class_class, "forName", descriptor)?;
+        let name = env.string(&class.replace('/', "."))?;
+        // SAFETY: both methods return references.
+        let class = unsafe {
+            let loader = env.call_static(loader_class, loader, b'L', &[]);
+            env.call_static(class_class, for_name, b'L', &[jvalue { l: name }, jvalue { z: false }, loader]).l
+        };
+        (env.take_exception().is_none() && !class.is_null()).then_some(class)
+    }
+
+    /// Whether the virtual machine would end without waiting for a thread.
+    pub fn is_daemon(&self, env: Env, thread: jobject) -> bool {
+        // SAFETY: the method returns a boolean.
+        control::uncontrolled(|| unsafe { env.call(thread, self.is_daemon, b'Z', &[]).z })
+    }
+
+    /// The current thread was told that it is interrupted, and is so no longer.
+    pub fn forget_interrupt(&self, env: Env) {
+        // SAFETY: the method returns a reference.
+        let thread =
+            control::uncontrolled(|| unsafe { env.call_static(self.thread_class, self.current_thread, b'L', &[]).l });
+        env.put_field(thread, self.interrupted, b'Z', jvalue { z: false });
     }
 
     /// A value that a call gave, whole, except that the objects in `known` are not looked into; `letter` is the first of

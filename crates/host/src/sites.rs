@@ -3,7 +3,7 @@
 //! A number is a hash of what it names, so that it is the same in every process and traces can be
 //! compared and kept. Where two hashes fall together, the one that is seen later gets the next free one.
 
-use schedule::{EventKind, SiteId};
+use schedule::{Event, EventKind, SiteId};
 use std::collections::HashMap;
 
 /// Where in the code under test an event comes from.
@@ -119,7 +119,8 @@ impl Sites {
     /// The number of a field, given the class that declares it.
     pub fn number_of_field(&mut self, field: FieldRef) -> u32 {
         let mut number = stable_hash(&[&field.class, &field.name]);
-        while self.fields.get(&number).is_some_and(|known| *known != field) {
+        let is_taken = |number| number >= Event::CLOCK || self.fields.get(&number).is_some_and(|known| *known != field);
+        while is_taken(number) {
             number = number.wrapping_add(1);
         }
         self.fields.insert(number, field);

@@ -36,6 +36,7 @@ pub fn know_current(env: Env, thread: ThreadId) {
     // SAFETY: the method returns a reference.
     let object = unsafe { env.call_static(class, current, b'L', &[]).l };
     know(natives::identity_hash(env.raw(), object), thread, true);
+    natives::name_hash(object, &format!("raddle-{}", thread.0));
 }
 
 /// The controlled thread of a `Thread` object.
@@ -91,6 +92,10 @@ pub unsafe extern "system" fn thread_start(_: Jvmti, env: *mut JNIEnv, thread: j
 ///
 /// # Safety
 /// Only for HotSpot.
-pub unsafe extern "system" fn thread_end(_: Jvmti, _: *mut JNIEnv, _: jobject) {
+pub unsafe extern "system" fn thread_end(_: Jvmti, env: *mut JNIEnv, _: jobject) {
+    if control::is_controlled() {
+        // SAFETY: HotSpot gives the interface of this thread.
+        natives::tell::written(unsafe { Env::new(env) });
+    }
     control::finish();
 }

@@ -13,6 +13,8 @@ use jni_sys::{jclass, jmethodID, jobject};
 
 /// Methods that reading exceptions needs.
 pub struct ReadingThrown {
+    throwable: jclass,
+    new: jmethodID,
     get_stack_trace: jmethodID,
     to_string: jmethodID,
 }
@@ -37,7 +39,10 @@ impl ReadingThrown {
         };
         // Not the public method, which the code under test may override.
         let own = method("java/lang/Throwable", "getOurStackTrace", "()[Ljava/lang/StackTraceElement;");
+        let throwable = env.find_class("java/lang/Throwable").ok_or(JvmError::Missing("class Throwable"))?;
         Ok(ReadingThrown {
+            throwable: env.global(throwable),
+            new: method("java/lang/Throwable", "<init>", "()V")?,
             get_stack_trace: own
                 .or_else(|_| method("java/lang/Throwable", "getStackTrace", "()[Ljava/lang/StackTraceElement;"))?,
             to_string: method("java/lang/StackTraceElement", "toString", "()Ljava/lang/String;")?,
@@ -47,6 +52,12 @@ impl ReadingThrown {
     /// Reads an exception.
     pub fn read(&self, env: Env, layouts: &Layouts, exception: jobject) -> Thrown {
         control::uncontrolled(|| env.frame(|| self.read_with(env, layouts, exception, &mut Vec::new())))
+    }
+
+    /// The calls that the current thread is in, as an exception would have them. Without control.
+    pub fn stack(&self, env: Env) -> Vec<String> {
+        let made = env.construct(self.throwable, self.new, &[]);
+        if env.take_exception().is_some() || made.is_null() { Vec::new() } else { self.frames(env, made) }
     }
 
     fn read_with(&self, env: Env, layouts: &Layouts, exception: jobject, seen: &mut Vec<jobject>) -> Thrown {

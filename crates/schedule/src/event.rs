@@ -37,6 +37,19 @@ pub struct Event {
     pub site: SiteId,
 }
 
+impl Event {
+    /// The slot of an object's identity hash, which is fixed when it is first asked for.
+    pub const HASH: u32 = u32::MAX - 1;
+    /// The slot, of no object, of the clock, which goes on with every look.
+    pub const CLOCK: u32 = u32::MAX - 2;
+
+    /// Whether it touches something that the virtual machine keeps. The order of such events can be seen, but
+    /// synchronizes nothing.
+    pub fn is_of_machine(&self) -> bool {
+        self.kind.is_access() && matches!(self.slot, Event::HASH | Event::CLOCK)
+    }
+}
+
 /// What an event does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -91,6 +104,9 @@ pub enum EventKind {
     FailedUpdate,
     /// Looks whether the current thread was interrupted, and clears that.
     ClearInterrupted,
+    /// Finds a monitor taken by code that tells of no events, and tries again once another thread has done something.
+    /// It takes nothing.
+    LockInVain,
 }
 
 impl EventKind {
@@ -139,6 +155,7 @@ impl EventKind {
             EventKind::Alive => "alive",
             EventKind::FailedUpdate => "failed update",
             EventKind::ClearInterrupted => "clear interrupted",
+            EventKind::LockInVain => "lock in vain",
         }
     }
 }

@@ -27,7 +27,7 @@ fn run_within(programs: &[&[Event]], seed: u64, limits: Limits) -> (Next, Trace)
                     machine.announce(thread, *event);
                 }
             }
-            end => return (end, machine.into_trace()),
+            end => return (end, machine.into_remains().trace),
         }
     }
 }
@@ -100,10 +100,107 @@ fn any_thread_that_waited_by_then_may_take_a_notification_and_one_does() {
 fn waits_end_for_no_reason_as_often_as_allowed() {
     let allowed = |spurious_wakeups| Limits { spurious_wakeups, ..LIMITS };
     for seed in 0..50 {
-        assert_eq!(run_within(&[&WAITER, &WAITER], seed, allowed(2)).0, Next::Done);
-        let (end, trace) = run_within(&[&WAITER, &WAITER], seed, allowed(1));
+        // What one thread has used up is no other's.
+        assert_eq!(run_within(&[&WAITER, &WAITER], seed, allowed(1)).0, Next::Done);
+        let twice = [WAITER, WAITER].concat();
+        assert_eq!(run_within(&[&twice], seed, allowed(2)).0, Next::Done);
+        let (end, trace) = run_within(&[&twice, &WAITER], seed, allowed(1));
         assert!(matches!(end, Next::Stop(Stop::Deadlock(blocked)) if blocked.len() == 1), "{trace:?}");
     }
+}
+
+#[test]
+fn who_sleeps_equally_long_wakes_in_any_order() {
+    let first = |seed| {
+        let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), LIMITS);
+        let sleepers = [machine.add_thread(), machine.add_thread(), machine.add_thread()];
+        for (thread, nanos) in sleepers.into_iter().zip([5, 5, 6]) {
+            machine.announce_within(thread, plain(EventKind::Sleep, 0), Some(nanos));
+        }
+        while let Next::Run(thread) = machine.next() {
+            machine.perform(thread);
+        }
+        let remains = machine.into_remains();
+        assert_eq!(remains.timed_out, [(0, sleepers[0]), (0, sleepers[1]), (2, sleepers[2])]);
+        remains.trace.steps[0].thread
+    };
+    let firsts: Vec<_> = (0..50).map(first).collect();
+    assert!([0, 1].iter().all(|&thread| firsts.contains(&ThreadId(thread))), "{firsts:?}");
+    assert!(!firsts.contains(&ThreadId(2)), "who sleeps longer wakes later");
+}
+
+#[test]
+fn what_a_thread_sees_does_not_depend_on_what_others_do() {
+    let seen = |others: usize| {
+        let mut machine = Machine::new(Box::new(schedule::InOrder), LIMITS);
+        let (one, other) = (machine.add_thread(), machine.add_thread());
+        for _ in 0..others {
+            machine.hash(other);
+            machine.random(other);
+            machine.add_child(other, false);
+        }
+        let child = machine.add_child(one, false);
+        (machine.hash(one), machine.random(one), machine.hash(child))
+    };
+    assert_eq!(seen(0), seen(3));
+    let (hash, random, of_child) = seen(0);
+    assert_ne!(hash, of_child);
+    assert_ne!(random as i32, hash);
+}
+
+#[test]
+fn who_only_looks_at_the_clock_sleeps_ever_longer() {
+    let mut machine = Machine::new(Box::new(schedule::InOrder), LIMITS);
+    let thread = machine.add_thread();
+    let mut naps = Vec::new();
+    for _ in 0..40 {
+        if let Some(nanos) = machine.nap(thread) {
+            naps.push(nanos);
+            machine.announce_within(thread, plain(EventKind::Sleep, 0), Some(nanos));
+            assert_eq!(machine.next(), Next::Run(thread));
+            machine.perform(thread);
+        }
+    }
+    assert_eq!(naps, [1_000_000, 2_000_000]);
+    assert_eq!(machine.look_at_clock(thread), 3_001_000);
+    machine.announce(thread, on(EventKind::Write, 1));
+    assert_eq!(machine.next(), Next::Run(thread));
+    machine.perform(thread);
+    assert!((0..16).all(|_| machine.nap(thread).is_none()));
+    assert_eq!(machine.nap(thread), Some(1_000_000));
+}
+
+#[test]
+fn an_interrupt_of_a_thread_that_was_told_is_noticed_later() {
+    use EventKind::{Interrupt, Lock, NotifyAll, Sleep, Unlock, Wait};
+    let sleep = plain(Sleep, 0);
+    let waiter = [&WAITER[..], &[sleep]].concat();
+    let teller = [on(Lock, 1), on(NotifyAll, 1), plain(Interrupt, 0), on(Unlock, 1)];
+    let mut done = 0;
+    for seed in 0..50 {
+        let (end, trace) = run(&[&waiter, &teller], seed);
+        let order = |kind| trace.steps.iter().position(|step| step.event.kind == kind).unwrap();
+        // Told and interrupted, it wakes normally, and its sleep is what the interrupt ends.
+        if order(Wait) < order(NotifyAll) {
+            assert_eq!(end, Next::Done, "{trace:?}");
+            done += 1;
+        }
+    }
+    assert!(done > 0);
+}
+
+#[test]
+fn what_is_left_when_the_first_thread_has_ended_is_no_deadlock() {
+    let mut machine = Machine::new(Box::new(schedule::InOrder), LIMITS);
+    let (first, other) = (machine.add_thread(), machine.add_thread());
+    machine.announce(first, plain(EventKind::End, 0));
+    machine.announce(other, plain(EventKind::Park, 0));
+    assert_eq!(machine.next(), Next::Run(first));
+    machine.perform(first);
+    assert_eq!(machine.next(), Next::Done);
+    let remains = machine.into_remains();
+    assert_eq!(remains.left.iter().map(|blocked| blocked.thread).collect::<Vec<_>>(), [other]);
+    assert_eq!(remains.pending, [(other, plain(EventKind::Park, 0))]);
 }
 
 #[test]
@@ -123,7 +220,7 @@ fn what_is_limited_in_time_is_over_last_or_at_any_moment() {
                 machine.announce(other, on(EventKind::Write, left));
             }
         }
-        machine.into_trace().steps.last().unwrap().thread == other
+        machine.into_remains().trace.steps.last().unwrap().thread == other
     };
     assert!((0..50).all(|seed| !early(false, seed)));
     assert!((0..50).any(|seed| early(true, seed)) && (0..50).any(|seed| !early(true, seed)));

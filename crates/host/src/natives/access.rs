@@ -1,6 +1,6 @@
 //! Hooks for accesses of fields and elements.
 
-use super::{at, functions, happen, interface, number, on, site};
+use super::{at, functions, happen, happen_to, interface, number, on, site};
 use crate::control;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ObjectId};
@@ -9,14 +9,14 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
     // An access of null is no event: the instruction itself will throw.
     if control::current().is_some() && !object.is_null() {
         let (kind, slot) = site(site_number);
-        happen(env, at(kind, number(env, object), slot, site_number));
+        happen_to(env, object, at(kind, number(env, object), slot, site_number));
     }
 }
 
 pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobject, index: jint, site_number: jint) {
     if control::current().is_some() && !array.is_null() {
         let (kind, _) = site(site_number);
-        happen(env, at(kind, number(env, array), index as u32, site_number));
+        happen_to(env, array, at(kind, number(env, array), index as u32, site_number));
     }
 }
 
@@ -38,10 +38,19 @@ pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, 
     // A wide access of an array of something narrower touches several elements.
     let last = if size > 1 { crate::raw::place(interface(env), object, offset + size as jlong - 1) } else { None };
     let last = last.map_or(first.slot, |last| last.slot.max(first.slot));
+    // Static fields are at offsets of their class.
+    let subject = if first.object == ObjectId::NONE { std::ptr::null_mut() } else { object };
     for slot in first.slot..=if first.is_element { last } else { first.slot } {
-        if happen(env, on(kind, first.object, slot)).is_none() {
+        if happen_to(env, subject, on(kind, first.object, slot)).is_none() {
             return;
         }
+    }
+}
+
+/// The update that the current thread was let do has changed nothing.
+pub(super) extern "system" fn failed(_: *mut JNIEnv, _: jclass) {
+    if let Some(thread) = control::current() {
+        control::with_machine(|machine| machine.fail_update(thread));
     }
 }
 
@@ -74,8 +83,8 @@ pub(super) extern "system" fn copy(
     for step in 0..count {
         let offset = if backwards { count - 1 - step } else { step };
         let (read, written) = (from_index + offset, to_index + offset);
-        if happen(env, on(EventKind::Read, source, read as u32)).is_none()
-            || happen(env, on(EventKind::Write, target, written as u32)).is_none()
+        if happen_to(env, from, on(EventKind::Read, source, read as u32)).is_none()
+            || happen_to(env, to, on(EventKind::Write, target, written as u32)).is_none()
         {
             return true;
         }
@@ -99,9 +108,9 @@ pub(super) extern "system" fn touch(env: *mut JNIEnv, _: jclass, array: jobject,
     if first < 0 || end > length {
         return;
     }
-    let array = number(env, array);
+    let id = number(env, array);
     for index in first as i64..end {
-        if happen(env, on(raw_kind(kind), array, index as u32)).is_none() {
+        if happen_to(env, array, on(raw_kind(kind), id, index as u32)).is_none() {
             return;
         }
     }
@@ -118,7 +127,7 @@ pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject
     }
     let array = number(env, object);
     for index in 0..jni.array_length(object) {
-        if happen(env, on(EventKind::Read, array, index as u32)).is_none() {
+        if happen_to(env, object, on(EventKind::Read, array, index as u32)).is_none() {
             return;
         }
     }

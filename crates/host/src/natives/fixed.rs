@@ -1,8 +1,10 @@
 //! Hooks that keep what the code under test can see the same, and what is no event quiet.
 
-use super::{interface, number};
+use super::{happen, happen_within, interface, on};
+use crate::machine::{Found, plain};
 use crate::{control, statics};
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
+use schedule::{Event, EventKind, ObjectId, ThreadId};
 
 pub(super) extern "system" fn quiet(_: *mut JNIEnv, _: jclass, delta: jint) {
     control::quiet(delta);
@@ -10,30 +12,35 @@ pub(super) extern "system" fn quiet(_: *mut JNIEnv, _: jclass, delta: jint) {
 
 pub(super) const NANOS_A_MILLI: u64 = 1_000_000;
 
-pub(super) extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject) -> jint {
-    if control::current().is_none() || object.is_null() {
-        return -1;
-    }
-    // Spread, as hash codes are, so that tables look as they usually do.
-    (number(env, object).0.wrapping_add(1).wrapping_mul(0x9e37_79b1) >> 1) as jint
-}
-
-pub(super) extern "system" fn clock(_: *mut JNIEnv, _: jclass, which: jint) -> jlong {
-    match control::current().and_then(|_| control::with_machine(|machine| machine.look_at_clock())) {
-        Some(nanos) if which == 1 => nanos as jlong,
-        Some(nanos) => START_MILLIS + nanos as jlong / 1_000_000,
+pub(super) extern "system" fn clock(env: *mut JNIEnv, _: jclass, which: jint) -> jlong {
+    match control::controlled() {
+        Some(thread) if which == 1 => now(env, thread) as jlong,
+        Some(thread) => START_MILLIS + (now(env, thread) / NANOS_A_MILLI) as jlong,
         None => -1,
     }
 }
 
+/// The time that a thread sees. Who looks first can be seen, so a look is an event.
+pub(super) fn now(env: *mut JNIEnv, thread: ThreadId) -> u64 {
+    if control::current().is_some() {
+        // One that looks again and again sleeps first: time passes only when nothing else can go on.
+        if let Some(nanos) = control::with_machine(|machine| machine.nap(thread)).flatten()
+            && happen_within(env, plain(EventKind::Sleep, 0), Some(nanos)) == Some(Found(true))
+        {
+            // It did not ask, so the interrupt is still to be noticed.
+            control::with_machine(|machine| machine.keep_interrupt(thread));
+        }
+        happen(env, on(EventKind::Update, ObjectId::NONE, Event::CLOCK));
+    }
+    control::with_machine(|machine| machine.look_at_clock(thread)).unwrap_or(0)
+}
+
 /// Fills an array with bytes that look random, and are the same in every execution of a schedule.
 pub(super) extern "system" fn random(env: *mut JNIEnv, _: jclass, array: jobject) -> jboolean {
-    if control::current().is_none() || array.is_null() {
-        return false;
-    }
+    let Some(thread) = control::controlled().filter(|_| !array.is_null()) else { return false };
     let env = interface(env);
     let bytes: Vec<i8> = (0..env.array_length(array))
-        .map(|_| control::with_machine(|machine| machine.random()).unwrap_or(0) as i8)
+        .map(|_| control::with_machine(|machine| machine.random(thread)).unwrap_or(0) as i8)
         .collect();
     env.fill_bytes(array, &bytes);
     true

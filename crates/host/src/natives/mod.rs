@@ -2,14 +2,17 @@
 
 mod access;
 mod fixed;
+mod hash;
 mod monitor;
+pub mod tell;
 mod thread;
 
-use crate::agent::LOADED;
+use crate::agent::{JVMTI, LOADED};
 use crate::control::{self, Unwind};
 use crate::hook_class::{self, HOOKS, Hook, UNWIND};
 use crate::jni::Env;
 use crate::jvm::{Jvm, JvmError};
+use crate::jvmti::Jvmti;
 use crate::machine::Found;
 use crate::read::Reading;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jobject};
@@ -28,7 +31,10 @@ pub fn bind(jvm: &Jvm, reading: Arc<Reading>) -> Result<(), JvmError> {
     let hooks = env.find_class(HOOKS).ok_or(JvmError::Missing("hook class"))?;
     let unwind =
         env.find_class(UNWIND).and_then(|class| env.allocate(class)).ok_or(JvmError::Missing("unwind class"))?;
-    let functions = Functions { identity_hash, holds_lock, array_copy, unwind: Shared(env.global(unwind)), reading };
+    let unwind = Shared(env.global(unwind));
+    let jvmti = *JVMTI.get().ok_or(JvmError::Missing("tool interface"))?;
+    let named = hash::Named::find(env).ok_or(JvmError::Missing("classes of java.lang"))?;
+    let functions = Functions { identity_hash, holds_lock, array_copy, unwind, reading, jvmti, named };
     FUNCTIONS.set(functions).map_err(|_| JvmError::Missing("second life"))?;
     let text = |text: String| CString::new(text).expect("internal bug: names have no zero bytes");
     let names: Vec<_> = NATIVES
@@ -56,6 +62,7 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::EXIT, Function(monitor::exit as *mut c_void)),
     (hook_class::QUIET, Function(fixed::quiet as *mut c_void)),
     (hook_class::RAW, Function(access::raw as *mut c_void)),
+    (hook_class::FAILED, Function(access::failed as *mut c_void)),
     (hook_class::WAIT, Function(monitor::wait as *mut c_void)),
     (hook_class::NOTIFY, Function(monitor::notify as *mut c_void)),
     (hook_class::NOTIFY_ALL, Function(monitor::notify_all as *mut c_void)),
@@ -63,13 +70,12 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::UNPARK, Function(thread::unpark as *mut c_void)),
     (hook_class::YIELD, Function(thread::yields as *mut c_void)),
     (hook_class::SLEEP, Function(thread::sleep as *mut c_void)),
-    (hook_class::HASH, Function(fixed::hash as *mut c_void)),
+    (hook_class::HASH, Function(hash::hash as *mut c_void)),
     (hook_class::CLOCK, Function(fixed::clock as *mut c_void)),
     (hook_class::ALIVE, Function(thread::alive as *mut c_void)),
     (hook_class::STARTING, Function(thread::starting as *mut c_void)),
     (hook_class::STARTED, Function(thread::started as *mut c_void)),
     (hook_class::INTERRUPT, Function(thread::interrupt as *mut c_void)),
-    (hook_class::FORGET, Function(thread::forget as *mut c_void)),
     (hook_class::SLEEP_NANOS, Function(thread::sleep_nanos as *mut c_void)),
     (hook_class::UNCAUGHT, Function(thread::uncaught as *mut c_void)),
     (hook_class::INITIALIZED, Function(fixed::initialized as *mut c_void)),
@@ -93,6 +99,8 @@ struct Functions {
     array_copy: ArrayCopy,
     unwind: Shared,
     reading: Arc<Reading>,
+    jvmti: Jvmti,
+    named: hash::Named,
 }
 
 /// A global reference, which any thread may use.
@@ -108,6 +116,11 @@ static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 thread_local! {
     /// What was looked up about sites: field numbers and kinds, so that the common lock is not needed.
     static SITES: RefCell<HashMap<u32, (EventKind, u32)>> = RefCell::default();
+}
+
+/// Gives an object that lives in every execution the identity hash of a name.
+pub fn name_hash(object: jobject, name: &str) {
+    hash::give(object, name);
 }
 
 fn functions() -> &'static Functions {
@@ -167,7 +180,21 @@ pub fn happen(env: *mut JNIEnv, event: Event) -> Option<Found> {
 
 /// The same for an event that can be over after so many nanoseconds.
 fn happen_within(env: *mut JNIEnv, event: Event, nanos: Option<u64>) -> Option<Found> {
-    match control::event_within(event, nanos) {
+    happen_as(env, std::ptr::null_mut(), event, nanos)
+}
+
+/// The same for an event that is about an object.
+fn happen_to(env: *mut JNIEnv, object: jobject, event: Event) -> Option<Found> {
+    happen_as(env, object, event, None)
+}
+
+fn happen_as(env: *mut JNIEnv, object: jobject, event: Event, nanos: Option<u64>) -> Option<Found> {
+    let told = (tell::is_on() && control::current().is_some()).then(|| tell::before(env, object, event));
+    let done = control::event_within(event, nanos);
+    if let (Some(told), true) = (told, done.is_ok()) {
+        tell::after(env, object, event, told);
+    }
+    match done {
         Ok(found) => Some(found),
         Err(Unwind) => {
             interface(env).throw(functions().unwind.0);

@@ -1,8 +1,9 @@
 //! Hooks for monitors: taken, given up, waited on and notified.
 
 use super::fixed::NANOS_A_MILLI;
+use super::tell;
 use super::thread::interrupted;
-use super::{at, functions, happen, identity_hash, interface, number, on};
+use super::{at, functions, happen, happen_to, identity_hash, interface, number, on};
 use crate::awaited;
 use crate::control::{self, Unwind};
 use crate::machine::{Found, plain};
@@ -13,7 +14,7 @@ use schedule::{EventKind, ThreadId};
 pub(super) extern "system" fn enter(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
     if control::current().is_some()
         && !object.is_null()
-        && happen(env, at(EventKind::Lock, number(env, object), 0, site_number)).is_none()
+        && happen_to(env, object, at(EventKind::Lock, number(env, object), 0, site_number)).is_none()
     {
         awaited::note(interface(env), object);
     }
@@ -23,7 +24,11 @@ pub(super) extern "system" fn exit(env: *mut JNIEnv, _: jclass, object: jobject,
     if control::current().is_some() && !object.is_null() {
         // No error is thrown from here: compilers put this call into the range of a handler that would
         // give up the monitor once more. The thread leaves at its next event.
-        let _ = control::event(at(EventKind::Unlock, number(env, object), 0, site_number));
+        let event = at(EventKind::Unlock, number(env, object), 0, site_number);
+        let told = tell::is_on().then(|| tell::before(env, object, event));
+        if let (Ok(_), Some(told)) = (control::event(event), told) {
+            tell::after(env, object, event, told);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Hooks for threads: started, parked, put to sleep, interrupted and looked at.
 
-use super::fixed::{NANOS_A_MILLI, START_MILLIS};
+use super::fixed::{self, NANOS_A_MILLI, START_MILLIS};
 use super::{functions, happen, happen_within, identity_hash, interface, is_unwind, number, on, reading};
 use crate::awaited;
 use crate::control::{self, Unwind};
@@ -14,16 +14,16 @@ use schedule::EventKind;
 const FLAG: u32 = 0;
 const STATUS: u32 = 1;
 
+/// The current thread finds out that it is interrupted.
 pub(super) fn interrupted(env: *mut JNIEnv) {
+    reading().forget_interrupt(interface(env));
     interface(env).throw_new("java/lang/InterruptedException", "");
 }
 
 pub(super) extern "system" fn park(env: *mut JNIEnv, _: jclass, absolute: jboolean, time: jlong) -> jboolean {
-    if control::current().is_none() {
-        return false;
-    }
+    let Some(thread) = control::current() else { return false };
     let nanos = if absolute {
-        let now = control::with_machine(|machine| machine.look_at_clock()).unwrap_or(0);
+        let now = fixed::now(env, thread);
         Some(((time - START_MILLIS).max(0) as u64 * NANOS_A_MILLI).saturating_sub(now))
     } else {
         (time > 0).then_some(time as u64)
@@ -59,12 +59,16 @@ pub(super) extern "system" fn sleep(env: *mut JNIEnv, class: jclass, millis: jlo
 }
 
 pub(super) extern "system" fn sleep_nanos(env: *mut JNIEnv, _: jclass, nanos: jlong) -> jboolean {
-    control::current().is_some() && {
-        if happen_within(env, plain(EventKind::Sleep, 0), Some(nanos.max(0) as u64)) == Some(Found(true)) {
-            interrupted(env);
-        }
-        true
+    let Some(thread) = control::current() else { return false };
+    // Who sleeps for no time only looks whether it was interrupted.
+    let found = match u64::try_from(nanos) {
+        Ok(nanos @ 1..) => happen_within(env, plain(EventKind::Sleep, 0), Some(nanos)),
+        _ => happen(env, plain(EventKind::ClearInterrupted, thread.0 as u32)),
+    };
+    if found == Some(Found(true)) {
+        interrupted(env);
     }
+    true
 }
 
 pub(super) extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject) -> jint {
@@ -81,14 +85,15 @@ pub(super) extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject
 }
 
 pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobject) {
-    if control::current().is_none() {
+    let Some(parent) = control::current() else {
         threads::note_uncontrolled(&reading().class_name(interface(env), thread));
         return;
-    }
+    };
     if happen(env, on(EventKind::VolatileWrite, number(env, thread), STATUS)).is_none() {
         return;
     }
-    match control::reserve_thread() {
+    let daemon = reading().is_daemon(interface(env), thread);
+    match control::reserve_thread(parent, daemon) {
         Ok(id) => threads::know(identity_hash(env, thread), id, false),
         Err(Unwind) => interface(env).throw(functions().unwind.0),
     }
@@ -108,8 +113,9 @@ pub(super) extern "system" fn started(env: *mut JNIEnv, _: jclass, thread: jobje
     if control::current().is_some()
         && let Some(id) = threads::find(identity_hash(env, thread))
     {
-        control::start_thread(id);
         happen(env, plain(EventKind::Start, id.0 as u32));
+        // Also when the execution is over: the thread is there, and has to leave.
+        control::start_thread(id);
     }
 }
 
@@ -125,12 +131,6 @@ fn at_flag(env: *mut JNIEnv, thread: jobject, of_controlled: EventKind, of_other
             None => on(of_other, number(env, thread), FLAG),
         };
         happen(env, event);
-    }
-}
-
-pub(super) extern "system" fn forget(_: *mut JNIEnv, _: jclass) {
-    if let Some(thread) = control::current() {
-        control::with_machine(|machine| machine.forget_interrupt(thread));
     }
 }
 
@@ -155,6 +155,6 @@ pub(super) extern "system" fn look(env: *mut JNIEnv, _: jclass, thread: jobject)
 
 pub(super) extern "system" fn look_own(env: *mut JNIEnv, _: jclass) {
     if let Some(thread) = control::current() {
-        happen(env, plain(EventKind::Interrupted, thread.0 as u32));
+        happen(env, plain(EventKind::ClearInterrupted, thread.0 as u32));
     }
 }

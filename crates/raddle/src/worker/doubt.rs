@@ -37,7 +37,12 @@ const GIVE_UP: u32 = 20;
 impl Ends {
     /// Looks at an execution, and says whether it can be judged.
     pub fn see(&mut self, execution: &Execution) -> Result<bool, Reason> {
-        if execution.stop != Some(Stop::TooManyEvents) {
+        self.see_end(execution.stop == Some(Stop::TooManyEvents), execution)
+    }
+
+    /// The same where something else has cut the execution off.
+    pub fn see_end(&mut self, is_cut: bool, execution: &Execution) -> Result<bool, Reason> {
+        if !is_cut {
             self.some = true;
         } else if !self.some {
             self.without += 1;

@@ -8,6 +8,8 @@
 
 mod desk;
 mod doubt;
+mod explore;
+mod failure;
 pub mod protocol;
 pub mod reason;
 mod repeat;
@@ -99,6 +101,7 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     let serial = runs.run(Box::new(InOrder));
     let ran = serial.and_then(|serial| match &job.plan {
         Plan::Random { seed, executions, exhaust } => walk::run(&mut runs, &serial, *seed, *executions, *exhaust),
+        Plan::Explore(plan) => explore::run(&mut runs, plan),
         Plan::Replay { turns, times } => repeat::run(&mut runs, turns, *times),
     });
     if let Err(reason) = ran {

@@ -65,6 +65,8 @@ pub enum Plan {
         /// Whether to go on after a failure.
         exhaust: bool,
     },
+    /// Every schedule that matters.
+    Explore(Explore),
     /// One schedule, so many times: thread and number of events, one after the other.
     Replay {
         /// The schedule.
@@ -72,6 +74,44 @@ pub enum Plan {
         /// How often.
         times: u64,
     },
+}
+
+/// How to explore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explore {
+    /// By what.
+    pub explorer: Explorer,
+    /// For what is chosen at random.
+    pub seed: u64,
+    /// So many executions at the most.
+    pub executions: u64,
+    /// So many milliseconds at the most.
+    pub millis: Option<u64>,
+    /// Whether one failure is enough.
+    pub first: bool,
+    /// Whether findings are shrunk, and their causes looked for.
+    pub explain: bool,
+    /// Whether threads that are left waiting when the test itself is over are a failure, daemons aside.
+    pub must_end: bool,
+}
+
+/// What decides which schedule is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Explorer {
+    /// All of them in turn, the cheap ones first.
+    Auto,
+    /// Each thread whole, at each point of each other.
+    Sweep,
+    /// Complete reduction.
+    Dpor,
+    /// Few changes of priority, at random.
+    Pct,
+    /// Partial order sampling.
+    Pos,
+    /// The selectively uniform random walk.
+    Surw,
+    /// A random walk.
+    Random,
 }
 
 /// All other messages of a worker: any number of news about a job, then the reply to it.
@@ -139,6 +179,105 @@ pub struct Report {
     pub traces: u64,
     /// The first that failed or, if none did, the last that ran.
     pub shown: Shown,
+    /// What an exploration has come to, if the plan was to explore.
+    pub explored: Option<Explored>,
+}
+
+/// What an exploration has come to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Explored {
+    /// Everything was run, and this is what is known by that.
+    pub certificate: Option<Certificate>,
+    /// Executions that complete reduction began in vain.
+    pub redundant: u64,
+    /// Executions that did not go as they had to.
+    pub unexpected: u64,
+    /// Different failures, in the order in which they were found.
+    pub findings: Vec<Finding>,
+    /// Data races: two accesses of one place that nothing orders, in words.
+    pub races: Vec<(String, String)>,
+}
+
+/// Every execution ran, up to equivalence and within these bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// So many classes of equivalent executions there are.
+    pub traces: u64,
+    /// No execution had a data race, so the result holds under the Java memory model.
+    pub race_free: bool,
+    /// A thread had more events than this, and what came after was not run.
+    pub events_a_thread: Option<u32>,
+    /// Waits were over by time, and only when nothing else could go on.
+    pub timeouts: bool,
+    /// Spurious and early wake-ups were run as often as was allowed.
+    pub wakeups: bool,
+    /// Threads that go round and round were held.
+    pub loops: bool,
+}
+
+/// A failure that was found, in its smallest form.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What kind it is, and how it is told from others.
+    pub failure: Failure,
+    /// How it is to be seen.
+    pub shown: Shown,
+    /// Preemptions of its schedule.
+    pub preemptions: usize,
+    /// What is known of smaller schedules.
+    pub proof: Proof,
+    /// So many executions ran until it was found.
+    pub executions_to_find: u64,
+    /// What tells failing executions from passing ones: each "this before that", as steps of what is shown and in words.
+    pub cause: Vec<Fact>,
+}
+
+/// A failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Failure {
+    /// What kind it is.
+    pub kind: FailureKind,
+    /// What it is, in one line.
+    pub what: String,
+    /// Where it shows: of two failures of one kind at one place one is told.
+    pub place: String,
+}
+
+/// Kinds of failures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FailureKind {
+    /// A call or a thread ended with an exception.
+    #[default]
+    Exception,
+    /// No thread can go on.
+    Deadlock,
+    /// There is no end.
+    Hang,
+}
+
+/// What is known of schedules that are smaller than the one that is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Proof {
+    /// All were run, and none fails.
+    Smallest,
+    /// All with fewer preemptions were run, and none fails.
+    FewestPreemptions,
+    /// Some were not run.
+    #[default]
+    None,
+}
+
+/// One event before another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// The step of the first event.
+    pub first: usize,
+    /// The step of the second; past the last if it never happened.
+    pub second: usize,
+    /// The first event.
+    pub first_event: String,
+    /// The second.
+    pub second_event: String,
 }
 
 /// One execution, told whole.

@@ -9,13 +9,13 @@ use std::collections::HashSet;
 use host::{CallResult, Execution, Host, Prepared, RunSettings};
 use schedule::Scheduler;
 
-use super::protocol::{Progress, Report, Shown};
+use super::protocol::{Explored, Progress, Report, Shown};
 use super::reason::Reason;
 use super::{desk, doubt, show};
 
 /// The executions of a job.
 pub struct Runs<'h> {
-    host: &'h mut Host,
+    pub(super) host: &'h mut Host,
     test: Prepared,
     settings: RunSettings,
     traces: HashSet<u64>,
@@ -66,6 +66,11 @@ impl<'h> Runs<'h> {
         if self.report.failures == 0 {
             self.report.shown = self.show(execution, seed);
         }
+    }
+
+    /// An exploration has come to this.
+    pub fn explored(&mut self, explored: Explored) {
+        self.report.explored = Some(explored);
     }
 
     /// How many executions were counted.

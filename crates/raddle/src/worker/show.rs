@@ -1,31 +1,36 @@
 //! One execution, told whole, in words that mean the same in another process.
 
 use host::{Execution, Host};
+use schedule::{Event, ObjectId, Step};
 
 use super::protocol::Shown;
 use super::stop;
 
+/// Tells of a step.
+pub fn describe(host: &Host, step: &Step) -> String {
+    let event = step.event;
+    let site = host.site(event.site).map_or(String::new(), |site| {
+        let line = site.line.map_or(String::new(), |line| format!(":{line}"));
+        format!(" at {}.{}{line}", site.class.replace('/', "."), site.method)
+    });
+    let field = host.field(event.slot).filter(|_| event.kind.is_access());
+    let what = match (event.slot, field) {
+        (Event::CLOCK, _) if event.is_of_machine() => "clock".to_owned(),
+        (Event::HASH, _) if event.is_of_machine() => "identity hash".to_owned(),
+        (_, Some((class, name))) => format!("{}.{name}", class.replace('/', ".")),
+        (slot, None) => slot.to_string(),
+    };
+    let object = if event.object == ObjectId::NONE { "-".into() } else { format!("#{}", event.object.0) };
+    format!("{} {} {object} {what}{site}", step.thread.0, event.kind.name())
+}
+
 /// Tells of an execution.
 pub fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
-    let describe = |step: &schedule::Step| {
-        let event = step.event;
-        let site = host.site(event.site).map_or(String::new(), |site| {
-            let line = site.line.map_or(String::new(), |line| format!(":{line}"));
-            format!(" at {}.{}{line}", site.class.replace('/', "."), site.method)
-        });
-        let field = host.field(event.slot).filter(|_| event.kind.is_access());
-        let what = match field {
-            Some((class, name)) => format!("{}.{name}", class.replace('/', ".")),
-            None => format!("{}", event.slot),
-        };
-        let object = if event.object == schedule::ObjectId::NONE { "-".into() } else { format!("#{}", event.object.0) };
-        format!("{} {} {object} {what}{site}", step.thread.0, event.kind.name())
-    };
     Shown {
         seed,
         hash,
         turns: execution.schedule().turns.iter().map(|turn| (turn.thread.0, turn.events)).collect(),
-        events: execution.trace.steps.iter().map(describe).collect(),
+        events: execution.trace.steps.iter().map(|step| describe(host, step)).collect(),
         prefix: execution.prefix.clone(),
         suffixes: execution.suffixes.clone(),
         probes: execution.probes.clone(),

@@ -7,14 +7,19 @@ use schedule::{EventKind, ObjectId, ThreadId};
 pub fn describe(execution: &Execution) -> Option<String> {
     Some(match execution.stop.as_ref()? {
         Stop::Deadlock(blocked) => {
-            let threads: Vec<_> = blocked.iter().map(|blocked| describe_blocked(blocked, &execution.awaited)).collect();
-            format!("deadlock: {}", threads.join("; "))
+            format!("deadlock: {}", describe_all(blocked, &execution.awaited))
         }
         Stop::TooManyEvents => "too many events".into(),
         Stop::Diverged(divergence) => format!("diverged: {divergence}"),
         Stop::TooManyThreads => "too many threads".into(),
         Stop::Exit(status) => format!("asked the virtual machine to end with status {status}"),
     })
+}
+
+/// What threads wait for.
+pub fn describe_all(blocked: &[Blocked], awaited: &[Awaited]) -> String {
+    let threads: Vec<_> = blocked.iter().map(|blocked| describe_blocked(blocked, awaited)).collect();
+    threads.join("; ")
 }
 
 /// What a thread waits for, who has that, and what it has itself.

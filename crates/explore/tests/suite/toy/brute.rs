@@ -35,7 +35,7 @@ pub fn reachable(program: &Program, limit: usize) -> Option<BTreeSet<Outcome>> {
     let (mut seen, mut outcomes) = (HashSet::new(), BTreeSet::new());
     let mut open = vec![Machine::new(program, Extras::default())];
     while let Some(mut machine) = open.pop() {
-        while machine.runnable().is_empty() && machine.let_time_pass().is_some() {}
+        while machine.runnable().is_empty() && !machine.let_time_pass().is_empty() {}
         if seen.len() > limit {
             return None;
         }
@@ -59,10 +59,9 @@ impl Search {
     fn go_on(&mut self, mut machine: Machine<'_>) -> bool {
         let mut runnable = machine.runnable();
         let timed_out = self.timed_out.len();
-        while runnable.is_empty()
-            && let Some(thread) = machine.let_time_pass()
-        {
-            self.timed_out.push((self.trace.steps.len(), thread));
+        while runnable.is_empty() && machine.has_timed() {
+            let over = machine.let_time_pass();
+            self.timed_out.extend(over.into_iter().map(|thread| (self.trace.steps.len(), thread)));
             runnable = machine.runnable();
         }
         let can_run = !runnable.is_empty();

@@ -128,14 +128,22 @@ impl<'p> Machine<'p> {
         self.threads.iter().any(timed)
     }
 
-    /// Lets time pass. Says whose wait is over by that.
-    pub fn let_time_pass(&mut self) -> Option<ThreadId> {
-        let waiting = |(_, thread): &(usize, &mut Thread)| thread.next.is_some() && thread.wait != Wait::Over;
-        let timed = self.threads.iter_mut().enumerate().filter(waiting).filter(|(_, thread)| thread.deadline.is_some());
-        let (place, thread) = timed.min_by_key(|(_, thread)| thread.deadline)?;
-        self.now = self.now.max(thread.deadline?);
-        thread.wait = Wait::Over;
-        Some(ThreadId(self.number_of(place) as u16))
+    /// Lets time pass. Says whose waits are over by that: all that end at the same time.
+    pub fn let_time_pass(&mut self) -> Vec<ThreadId> {
+        let waits = |thread: &Thread| thread.next.is_some() && thread.wait != Wait::Over;
+        let deadlines = self.threads.iter().filter(|thread| waits(thread)).filter_map(|thread| thread.deadline);
+        let Some(first) = deadlines.min() else { return Vec::new() };
+        self.now = self.now.max(first);
+        let over = |thread: &Thread| waits(thread) && thread.deadline.is_some_and(|deadline| deadline <= self.now);
+        let places: Vec<usize> = (0..self.threads.len()).filter(|&place| over(&self.threads[place])).collect();
+        for &place in &places {
+            // What it was told it knows, and time makes no difference to that.
+            if self.threads[place].wait != Wait::Notified {
+                self.threads[place].wait = Wait::Over;
+            }
+            self.threads[place].deadline = None;
+        }
+        places.into_iter().map(|place| ThreadId(self.number_of(place) as u16)).collect()
     }
 
     /// Whether the thread can do what it has announced without cause, if the monitor is free.
@@ -217,18 +225,24 @@ impl<'p> Machine<'p> {
         let (Some(Op::Wait(monitor)) | Some(Op::TimedWait(monitor, _))) = self.threads[thread].op else {
             unreachable!()
         };
+        let mut was_told = self.threads[thread].wait == Wait::Notified;
         if self.threads[thread].wait == Wait::Queued {
             match self.tokens.iter().position(|(on, who)| *on == monitor && who.contains(&thread)) {
-                Some(token) => drop(self.tokens.remove(token)),
+                Some(token) => {
+                    self.tokens.remove(token);
+                    was_told = true;
+                }
                 None if self.threads[thread].spurious < self.extras.spurious => self.threads[thread].spurious += 1,
                 None => self.threads[thread].early += 1,
             }
         } else if let Some(token) = self.tokens.iter().position(|(on, who)| *on == monitor && who.contains(&thread)) {
             // Told and out of time: it was told.
             self.tokens.remove(token);
+            was_told = true;
         }
         self.leave(thread);
-        self.threads[thread].interrupted = false;
+        // An interrupt of a thread that was told to wake is still to be noticed.
+        self.threads[thread].interrupted &= was_told;
         let depth = self.threads[thread].depth;
         self.locks.insert(monitor, (thread, depth));
     }

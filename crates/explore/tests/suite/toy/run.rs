@@ -30,11 +30,10 @@ pub fn run_with(program: &Program, scheduler: &mut dyn Scheduler, extras: Extras
     let (mut turn, mut last): (Option<Turn>, _) = (None, None);
     let end = loop {
         let mut runnable = machine.runnable();
-        while runnable.is_empty()
-            && let Some(thread) = machine.let_time_pass()
-        {
-            scheduler.timed_out(thread);
-            timed_out.push((trace.steps.len(), thread));
+        while runnable.is_empty() && machine.has_timed() {
+            let over = machine.let_time_pass();
+            over.iter().for_each(|&thread| scheduler.timed_out(thread));
+            timed_out.extend(over.into_iter().map(|thread| (trace.steps.len(), thread)));
             runnable = machine.runnable();
         }
         if runnable.is_empty() {
@@ -43,9 +42,9 @@ pub fn run_with(program: &Program, scheduler: &mut dyn Scheduler, extras: Extras
         let can_run = |thread| runnable.iter().any(|&(runnable, _)| runnable == thread);
         if !turn.is_some_and(|turn| turn.events > 0 && can_run(turn.thread)) {
             if machine.has_timed() && scheduler.waits_for_time(&Choice { trace: &trace, last, runnable: &runnable }) {
-                let thread = machine.let_time_pass().expect("there is a wait that time ends");
-                scheduler.timed_out(thread);
-                timed_out.push((trace.steps.len(), thread));
+                let over = machine.let_time_pass();
+                over.iter().for_each(|&thread| scheduler.timed_out(thread));
+                timed_out.extend(over.into_iter().map(|thread| (trace.steps.len(), thread)));
                 continue;
             }
             match scheduler.choose(&Choice { trace: &trace, last, runnable: &runnable }) {

@@ -1,0 +1,61 @@
+//! How executions end, and what they may do before.
+
+use schedule::{Divergence, Event, ObjectId, ThreadId};
+
+/// What an execution may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Limits {
+    /// With more events than this it is ended.
+    pub max_events: usize,
+    /// How many waits of each thread may end though nothing has happened, as the language allows.
+    pub spurious_wakeups: u32,
+    /// Whether what is limited in time may be over at any moment, and not only when nothing else can run.
+    pub early_timeouts: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { max_events: 100_000, spurious_wakeups: 0, early_timeouts: false }
+    }
+}
+
+/// What happens next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// This thread does its event.
+    Run(ThreadId),
+    /// The first thread has ended, and no other has anything left to do.
+    Done,
+    /// The execution ends before its threads do.
+    Stop(Stop),
+}
+
+/// Why an execution ended before its threads did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stop {
+    /// No thread can go on.
+    Deadlock(Vec<Blocked>),
+    /// It had as many events as were allowed.
+    TooManyEvents,
+    /// The scheduler could not go on.
+    Diverged(Divergence),
+    /// It started more threads than can be controlled.
+    TooManyThreads,
+    /// The code under test asked the virtual machine to end with this status; it was not obeyed.
+    Exit(i32),
+}
+
+/// A thread that cannot go on: what it waits for, and who has that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    /// Who waits.
+    pub thread: ThreadId,
+    /// For what.
+    pub event: Event,
+    /// Who holds it, for a lock.
+    pub holder: Option<ThreadId>,
+    /// What the waiting thread holds itself.
+    pub holds: Vec<ObjectId>,
+    /// Whether the virtual machine would end without waiting for it.
+    pub daemon: bool,
+}

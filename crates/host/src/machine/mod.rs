@@ -1,0 +1,400 @@
+//! The virtual machine's threads and locks as the scheduler sees them.
+//!
+//! Every controlled thread announces its next event before doing it, and does it when its turn comes.
+//! Whether it can go on follows from that event alone: a lock must be free, a thread to join must have
+//! ended. So no thread is ever blocked inside an event, and when none can go on, that is a deadlock.
+//!
+//! Pure: it knows neither Java nor operating-system threads.
+
+mod end;
+mod thread;
+mod wait_sets;
+
+use crate::lock_table::LockTable;
+pub use end::{Blocked, Limits, Next, Stop};
+use schedule::{Choice, Event, EventKind, ObjectId, Scheduler, SiteId, Step, ThreadId, Trace, Turn};
+use thread::Thread;
+use wait_sets::WaitSets;
+
+/// Threads, locks and the trace of one execution.
+pub struct Machine {
+    threads: Vec<Thread>,
+    locks: LockTable,
+    waits: WaitSets,
+    trace: Trace,
+    scheduler: Box<dyn Scheduler + Send>,
+    /// Who has the turn, and how many events are left of it.
+    turn: Option<Turn>,
+    last: Option<ThreadId>,
+    limits: Limits,
+    /// The time in nanoseconds since the start.
+    now: u64,
+    /// Whose waits were over because time has passed, with the number of events before that.
+    timed_out: Vec<(usize, ThreadId)>,
+    /// How many events there were when the first thread ended.
+    first_ended: Option<usize>,
+    /// Reused between decisions.
+    runnable: Vec<(ThreadId, Event)>,
+}
+
+/// What is left of a machine once its execution is over.
+#[derive(Debug)]
+pub struct Remains {
+    /// What happened.
+    pub trace: Trace,
+    /// What threads that have not ended would do next.
+    pub pending: Vec<(ThreadId, Event)>,
+    /// Whose waits were over because time has passed, with the number of events before that.
+    pub timed_out: Vec<(usize, ThreadId)>,
+    /// The threads that cannot go on, though the first has ended.
+    pub left: Vec<Blocked>,
+}
+
+/// When only daemons are left, each may still do so many events, for they may be about to fail.
+const LAST_EVENTS: usize = 1000;
+
+impl Machine {
+    /// A machine with no threads yet.
+    pub fn new(scheduler: Box<dyn Scheduler + Send>, limits: Limits) -> Self {
+        Machine {
+            threads: Vec::with_capacity(4),
+            locks: LockTable::default(),
+            waits: WaitSets::default(),
+            // Small tests fit, and their traces need not grow.
+            trace: Trace { steps: Vec::with_capacity(64) },
+            scheduler,
+            turn: None,
+            last: None,
+            limits,
+            now: 0,
+            timed_out: Vec::new(),
+            first_ended: None,
+            runnable: Vec::new(),
+        }
+    }
+
+    /// Adds a thread that is there from the start. It can run once it has announced an event.
+    pub fn add_thread(&mut self) -> ThreadId {
+        let thread = Thread::own(self.threads.len());
+        self.add(thread)
+    }
+
+    /// Adds a thread that another starts.
+    pub fn add_child(&mut self, parent: ThreadId, daemon: bool) -> ThreadId {
+        let mut thread = self.thread_mut(parent).child();
+        thread.daemon = daemon;
+        self.add(thread)
+    }
+
+    fn add(&mut self, mut thread: Thread) -> ThreadId {
+        thread.spurious = self.limits.spurious_wakeups;
+        self.threads.push(thread);
+        ThreadId(self.threads.len() as u16 - 1)
+    }
+
+    /// How many events there were.
+    pub fn steps(&self) -> usize {
+        self.trace.steps.len()
+    }
+
+    /// How many threads there are.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// A thread announces what it does next.
+    pub fn announce(&mut self, thread: ThreadId, event: Event) {
+        self.announce_within(thread, event, None);
+    }
+
+    /// A thread announces what it does next, which can be over after so many nanoseconds.
+    pub fn announce_within(&mut self, thread: ThreadId, event: Event, nanos: Option<u64>) {
+        let deadline = nanos.map(|nanos| self.now.saturating_add(nanos));
+        let (announced, early) = (self.trace.steps.len(), self.limits.early_timeouts);
+        let state = self.thread_mut(thread);
+        (state.next, state.deadline, state.announced) = (Some(event), deadline, announced);
+        state.untold = early && deadline.is_some() || event.kind == EventKind::Wake && state.spurious > 0;
+    }
+
+    /// A thread does what it announced. Says what the event found, where it looked for something.
+    pub fn perform(&mut self, thread: ThreadId) -> Found {
+        let event = self.thread_mut(thread).next.take().expect("internal bug: a thread performs what it announced");
+        self.trace.steps.push(Step { thread, event });
+        let found = self.apply(thread, event);
+        let state = self.thread_mut(thread);
+        (state.timed_out, state.untold) = (false, false);
+        state.note_done(event.kind);
+        found
+    }
+
+    /// The update that a thread has just done found another value than it expected.
+    pub fn fail_update(&mut self, thread: ThreadId) {
+        if let Some(step) = self.trace.steps.last_mut()
+            && (step.thread, step.event.kind) == (thread, EventKind::Update)
+        {
+            step.event.kind = EventKind::FailedUpdate;
+        }
+    }
+
+    /// Who goes on. The cheap case is first: the turn is not over, and its thread can go on.
+    pub fn next(&mut self) -> Next {
+        if let Some(turn) = self.turn
+            && turn.events > 0
+            && self.threads[turn.thread.0 as usize].next.is_some_and(|event| self.can_do(turn.thread, event))
+        {
+            return self.take_event(turn.thread);
+        }
+        loop {
+            self.list_runnable();
+            let has_timed = self.threads.iter().any(Thread::waits_for_time) && !self.only_daemons_are_left();
+            if self.runnable.is_empty() {
+                if has_timed {
+                    self.let_time_pass();
+                    continue;
+                }
+                return match self.blocked() {
+                    blocked if self.first_ended.is_none() && !blocked.is_empty() => Next::Stop(Stop::Deadlock(blocked)),
+                    _ => Next::Done,
+                };
+            }
+            let choice = Choice { trace: &self.trace, last: self.last, runnable: &self.runnable };
+            if has_timed && self.scheduler.waits_for_time(&choice) {
+                self.let_time_pass();
+                continue;
+            }
+            for (number, thread) in self.threads.iter_mut().enumerate().filter(|(_, thread)| thread.untold) {
+                self.scheduler.unprompted(ThreadId(number as u16));
+                thread.untold = false;
+            }
+            return match self.scheduler.choose(&choice) {
+                Ok(turn) => {
+                    assert!(choice.can_run(turn.thread) && turn.events > 0, "internal bug: a scheduler chose {turn:?}");
+                    self.turn = Some(turn);
+                    self.last = Some(turn.thread);
+                    self.take_event(turn.thread)
+                }
+                Err(divergence) => Next::Stop(Stop::Diverged(divergence)),
+            };
+        }
+    }
+
+    fn take_event(&mut self, thread: ThreadId) -> Next {
+        let events = self.trace.steps.len();
+        if events >= self.limits.max_events {
+            return Next::Stop(Stop::TooManyEvents);
+        }
+        if self.first_ended.is_some_and(|ended| events >= ended + LAST_EVENTS) && self.only_daemons_are_left() {
+            return Next::Done;
+        }
+        let turn = self.turn.as_mut().expect("internal bug: events are taken from a turn");
+        if turn.events != Turn::WHOLE {
+            turn.events -= 1;
+        }
+        Next::Run(thread)
+    }
+
+    /// Whether the virtual machine would end now.
+    fn only_daemons_are_left(&self) -> bool {
+        self.first_ended.is_some() && self.threads.iter().all(|thread| thread.daemon || thread.next.is_none())
+    }
+
+    fn list_runnable(&mut self) {
+        let mut runnable = std::mem::take(&mut self.runnable);
+        runnable.clear();
+        for (number, thread) in self.threads.iter().enumerate() {
+            let id = ThreadId(number as u16);
+            if let Some(event) = thread.next
+                && self.can_do(id, event)
+            {
+                runnable.push((id, event));
+            }
+        }
+        self.runnable = runnable;
+    }
+
+    fn can_do(&self, thread: ThreadId, event: Event) -> bool {
+        let state = &self.threads[thread.0 as usize];
+        let may_time_out = || self.limits.early_timeouts && state.deadline.is_some();
+        let over = || state.interrupted || state.timed_out || may_time_out();
+        match event.kind {
+            EventKind::LockInVain => self.trace.steps.len() > state.announced,
+            EventKind::Lock => self.locks.is_free_for(event.object, thread),
+            EventKind::Wake => {
+                self.locks.is_free_for(event.object, thread)
+                    && (over() || state.spurious > 0 || self.waits.is_notified(event.object, thread))
+            }
+            EventKind::Join => self.threads[event.slot as usize].ended || over(),
+            EventKind::Park => state.permit || over(),
+            EventKind::Sleep => over(),
+            _ => true,
+        }
+    }
+
+    /// Time passes until the first wait is over by it; all that are over by then are over at once, for whoever sleeps as
+    /// long as another may wake before or after it.
+    fn let_time_pass(&mut self) {
+        let timed = self.threads.iter().filter(|thread| thread.waits_for_time());
+        let Some(first) = timed.filter_map(|thread| thread.deadline).min() else { return };
+        self.now = self.now.max(first);
+        for (number, thread) in self.threads.iter_mut().enumerate() {
+            if thread.waits_for_time() && thread.deadline.is_some_and(|deadline| deadline <= self.now) {
+                let id = ThreadId(number as u16);
+                thread.timed_out = true;
+                if let Some(object) = thread.waits_on {
+                    self.waits.time_out(object, id);
+                }
+                self.timed_out.push((self.trace.steps.len(), id));
+                self.scheduler.timed_out(id);
+            }
+        }
+    }
+
+    fn blocked(&self) -> Vec<Blocked> {
+        let blocked = |(number, thread): (usize, &Thread)| {
+            let id = ThreadId(number as u16);
+            let event = thread.next?;
+            let holder = match event.kind {
+                EventKind::Lock | EventKind::Wake => self.locks.owner(event.object),
+                _ => None,
+            };
+            Some(Blocked { thread: id, event, holder, holds: self.locks.held_by(id), daemon: thread.daemon })
+        };
+        self.threads.iter().enumerate().filter_map(blocked).collect()
+    }
+
+    fn apply(&mut self, thread: ThreadId, event: Event) -> Found {
+        match event.kind {
+            EventKind::Lock => self.locks.take(event.object, thread, 1),
+            EventKind::Unlock => self.locks.give_up(event.object, thread),
+            EventKind::Wait => {
+                self.locks.give_up_wholly(event.object);
+                let state = self.thread_mut(thread);
+                state.waits_on = Some(event.object);
+                if !state.interrupted {
+                    self.waits.enter(event.object, thread);
+                }
+            }
+            EventKind::Wake => {
+                self.locks.take(event.object, thread, event.slot);
+                return Found(self.end_wait(thread, event.object));
+            }
+            EventKind::Notify => self.waits.notify(event.object),
+            EventKind::NotifyAll => self.waits.notify_all(event.object),
+            EventKind::Park => {
+                let state = self.thread_mut(thread);
+                if !std::mem::take(&mut state.permit) && !state.interrupted {
+                    state.goes_ahead();
+                }
+            }
+            EventKind::Join if self.threads[event.slot as usize].ended => {}
+            EventKind::Join | EventKind::Sleep => {
+                let state = self.thread_mut(thread);
+                let interrupted = std::mem::take(&mut state.interrupted);
+                if !interrupted {
+                    state.goes_ahead();
+                }
+                return Found(interrupted);
+            }
+            EventKind::Unpark => self.threads[event.slot as usize].permit = true,
+            EventKind::Interrupt => {
+                let state = &mut self.threads[event.slot as usize];
+                state.interrupted = true;
+                if let Some(object) = state.waits_on {
+                    self.waits.interrupt(object, ThreadId(event.slot as u16));
+                }
+            }
+            EventKind::Interrupted => return Found(self.threads[event.slot as usize].interrupted),
+            EventKind::ClearInterrupted => return Found(std::mem::take(&mut self.thread_mut(thread).interrupted)),
+            EventKind::Alive => return Found(!self.threads[event.slot as usize].ended),
+            EventKind::End => {
+                self.thread_mut(thread).ended = true;
+                if thread == ThreadId(0) {
+                    self.first_ended = Some(self.trace.steps.len());
+                }
+            }
+            _ => {}
+        }
+        Found(false)
+    }
+
+    /// A thread stops waiting, for the first reason that it has. Says whether that is an interrupt.
+    fn end_wait(&mut self, thread: ThreadId, object: ObjectId) -> bool {
+        let was_told = self.waits.wake(object, thread);
+        let early = self.limits.early_timeouts;
+        let state = self.thread_mut(thread);
+        state.waits_on = None;
+        // An interrupt of a thread that was told to wake is still to be noticed.
+        if was_told {
+            return false;
+        }
+        if std::mem::take(&mut state.interrupted) {
+            return true;
+        }
+        if state.timed_out || early && state.deadline.is_some() {
+            state.goes_ahead();
+        } else {
+            state.spurious -= 1;
+        }
+        false
+    }
+
+    /// How long a thread should sleep before it looks at the clock once more, if it should.
+    pub fn nap(&mut self, thread: ThreadId) -> Option<u64> {
+        self.thread_mut(thread).nap()
+    }
+
+    /// Nanoseconds since the start, as a thread sees it. A look at the clock takes a microsecond.
+    pub fn look_at_clock(&mut self, thread: ThreadId) -> u64 {
+        self.now += 1000;
+        self.threads[thread.0 as usize].time(self.now)
+    }
+
+    /// The identity hash that a thread gives to an object.
+    pub fn hash(&mut self, thread: ThreadId) -> i32 {
+        self.thread_mut(thread).hash()
+    }
+
+    /// The next of a thread's numbers that look random.
+    pub fn random(&mut self, thread: ThreadId) -> u64 {
+        self.thread_mut(thread).random()
+    }
+
+    /// A thread is still interrupted, though it did not look.
+    pub fn keep_interrupt(&mut self, thread: ThreadId) {
+        self.thread_mut(thread).interrupted = true;
+    }
+
+    /// Whether a thread has ended.
+    pub fn has_ended(&self, thread: ThreadId) -> bool {
+        self.threads.get(thread.0 as usize).is_some_and(|thread| thread.ended)
+    }
+
+    /// How deep a thread holds a lock.
+    pub fn depth(&self, thread: ThreadId, object: ObjectId) -> u32 {
+        self.locks.depth(object, thread)
+    }
+
+    /// What is left once the execution is over.
+    pub fn into_remains(self) -> Remains {
+        let next = |(number, thread): (usize, &Thread)| Some((ThreadId(number as u16), thread.next?));
+        let pending = self.threads.iter().enumerate().filter_map(next).collect();
+        let left = if self.first_ended.is_some() { self.blocked() } else { Vec::new() };
+        Remains { trace: self.trace, pending, timed_out: self.timed_out, left }
+    }
+
+    fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {
+        &mut self.threads[thread.0 as usize]
+    }
+}
+
+/// What an event found: for a look at a flag, the flag; for a wait or sleep, whether it was interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found(pub bool);
+
+/// An event without site or object.
+pub fn plain(kind: EventKind, slot: u32) -> Event {
+    Event { kind, object: ObjectId::NONE, slot, site: SiteId::NONE }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! One thread as the machine sees it.
+
+use schedule::{Event, EventKind, ObjectId};
+
+/// Its state between two events.
+///
+/// What it sees of hashes and random numbers follows from what it has done itself. Otherwise the order of two steps that
+/// have nothing to do with each other could be told, and no event would say so.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Thread {
+    /// What it does next.
+    pub next: Option<Event>,
+    /// Whether it has ended.
+    pub ended: bool,
+    /// Whether the virtual machine would end without waiting for it.
+    pub daemon: bool,
+    pub permit: bool,
+    pub interrupted: bool,
+    /// The object that it waits on, from its wait to its wake-up.
+    pub waits_on: Option<ObjectId>,
+    /// Its wait, sleep, park or join is over because time has passed.
+    pub timed_out: bool,
+    /// When the next event, or the wait that it ends, is over at the latest.
+    pub deadline: Option<u64>,
+    /// So many of its waits may still end though nothing has happened.
+    pub spurious: u32,
+    /// Whether the scheduler is still to hear that the next event needs no cause.
+    pub untold: bool,
+    /// How many events there were when the next one was announced.
+    pub announced: usize,
+    /// Who it is, in whatever order threads are started.
+    name: u64,
+    children: u64,
+    /// How far it is ahead of the common clock, by early timeouts.
+    ahead: u64,
+    /// How often it has looked at the clock and done nothing else since.
+    looks: u32,
+    naps: u32,
+    hashes: u64,
+    randoms: u64,
+}
+
+/// So often may a thread look at the clock without doing anything else.
+const LOOKS: u32 = 16;
+const FIRST_NAP: u64 = 1_000_000;
+
+impl Thread {
+    /// One of the threads that are there from the start.
+    pub fn own(number: usize) -> Thread {
+        Thread { name: mix(number as u64), ..Thread::default() }
+    }
+
+    /// A thread that this one starts.
+    pub fn child(&mut self) -> Thread {
+        self.children += 1;
+        Thread { name: mix(self.name ^ mix(self.children)), ..Thread::default() }
+    }
+
+    /// Has announced what it has not done, and could wait for it for ever.
+    pub fn waits_for_time(&self) -> bool {
+        self.next.is_some() && !self.timed_out && self.deadline.is_some()
+    }
+
+    /// It has done an event.
+    pub fn note_done(&mut self, kind: EventKind) {
+        match kind {
+            EventKind::Read | EventKind::VolatileRead | EventKind::Update | EventKind::Yield => {}
+            EventKind::Sleep => self.looks = 0,
+            _ => (self.looks, self.naps) = (0, 0),
+        }
+    }
+
+    /// What it waited for is over before time has passed for all.
+    pub fn goes_ahead(&mut self) {
+        self.ahead = self.ahead.max(self.deadline.unwrap_or(0));
+    }
+
+    /// It is about to look at the clock. If it looks again and again, as if it waited for time to pass, it should sleep
+    /// for so many nanoseconds first.
+    pub fn nap(&mut self) -> Option<u64> {
+        self.looks += 1;
+        (self.looks > LOOKS).then(|| {
+            self.naps += 1;
+            FIRST_NAP << (self.naps - 1).min(20)
+        })
+    }
+
+    /// The time for it, given the common time.
+    pub fn time(&self, now: u64) -> u64 {
+        now.max(self.ahead)
+    }
+
+    /// An identity hash that it gives to an object.
+    pub fn hash(&mut self) -> i32 {
+        self.hashes += 1;
+        // Zero means none to HotSpot.
+        (mix(self.name.wrapping_add(self.hashes)) >> 33).max(1) as i32
+    }
+
+    /// The next of its numbers that look random.
+    pub fn random(&mut self) -> u64 {
+        self.randoms += 1;
+        mix(self.name ^ mix(!self.randoms))
+    }
+}
+
+/// The finalizer of SplitMix64.
+fn mix(value: u64) -> u64 {
+    let z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}

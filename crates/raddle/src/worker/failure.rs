@@ -1,0 +1,60 @@
+//! What is wrong with an execution, and how it is told from what is wrong with others.
+
+use explore::{Hang, hang};
+use host::{CallResult, Execution, Stop, Thrown};
+
+use super::explore::{End, tell};
+use super::protocol::{Failure, FailureKind};
+use super::stop;
+
+/// What is wrong with an execution that ended so, if anything is. With `must_end`, threads that are left waiting are.
+pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failure> {
+    let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
+    let thrown = calls.filter_map(|call| match call {
+        CallResult::Threw(thrown) => Some(thrown),
+        _ => None,
+    });
+    if let Some(thrown) = thrown.chain(execution.uncaught.iter().map(|(_, thrown)| thrown)).next() {
+        return Some(of_thrown(thrown));
+    }
+    if let Some(Stop::Deadlock(blocked)) = &execution.stop {
+        let what = stop::describe(execution).unwrap_or_default();
+        return Some(Failure { kind: FailureKind::Deadlock, what, place: place(blocked) });
+    }
+    let left: Vec<_> = execution.left.iter().filter(|blocked| !blocked.daemon).cloned().collect();
+    if must_end && !left.is_empty() {
+        let what = format!("the program does not end: {}", stop::describe_all(&left, &execution.awaited));
+        return Some(Failure { kind: FailureKind::Deadlock, what, place: place(&left) });
+    }
+    (end == End::Cut).then(|| {
+        let what = match hang(&tell(execution, end)) {
+            Some(Hang::Livelock(threads)) => {
+                let threads: Vec<_> = threads.iter().map(|thread| thread.0.to_string()).collect();
+                format!(
+                    "livelock: threads {} go round and round, and nobody changes what they look at",
+                    threads.join(", ")
+                )
+            }
+            _ => format!("no end after {} events", execution.trace.steps.len()),
+        };
+        Failure { kind: FailureKind::Hang, what, place: String::new() }
+    })
+}
+
+fn of_thrown(thrown: &Thrown) -> Failure {
+    let message = thrown.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
+    Failure {
+        kind: FailureKind::Exception,
+        what: format!("{}{message}", thrown.class),
+        // The message may have numbers in it that depend on the schedule.
+        place: format!("{} {}", thrown.class, thrown.frames.first().map_or("", |frame| frame)),
+    }
+}
+
+/// Where threads wait, in whatever order.
+fn place(blocked: &[host::Blocked]) -> String {
+    let mut sites: Vec<_> =
+        blocked.iter().map(|blocked| format!("{} {}", blocked.event.kind.name(), blocked.event.site.0)).collect();
+    sites.sort();
+    sites.join(", ")
+}

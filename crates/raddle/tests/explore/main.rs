@@ -1,0 +1,29 @@
+//! Exploration on real JVMs: what fails is found, what passes is certified.
+
+mod certified;
+#[path = "../engine/fixtures.rs"]
+mod fixtures;
+mod found;
+#[path = "../engine/worker.rs"]
+mod worker;
+
+use classpath::Jdk;
+use raddle::worker::protocol::{Explore, Explorer};
+
+/// Every JDK on the machine; the tests need at least one.
+fn jdks() -> Vec<Jdk> {
+    let mut jdks = Jdk::installed();
+    jdks.retain(|jdk| jdk.javac().is_file() && (17..=25).contains(&jdk.feature));
+    assert!(!jdks.is_empty(), "these tests need a JDK: install one, or set JAVA_HOME");
+    jdks
+}
+
+const AUTO: Explore = Explore {
+    explorer: Explorer::Auto,
+    seed: 1,
+    executions: 5_000,
+    millis: None,
+    first: false,
+    explain: false,
+    must_end: false,
+};
