@@ -1,0 +1,138 @@
+//! A finding as a page of text: verdict, cause, timeline, what is known of it, and how to see it again.
+
+use crate::cause::sentence;
+use crate::finding::{Finding, FindingKind, Proof};
+use crate::plain::{clean, count, wrap};
+use crate::step::Frame;
+use crate::timeline;
+use anstyle::{AnsiColor, Effects, Style};
+
+/// How a finding is shown.
+#[derive(Clone, Copy)]
+pub struct View<'v> {
+    /// So many columns, 20 at least. Nothing is wider but the command at the end.
+    pub width: usize,
+    /// About so many lines: what is far from the cause is left out of the timeline. None shows all.
+    pub height: Option<usize>,
+    /// Events in the JDK and in test frameworks are shown as one row a call.
+    pub fold: bool,
+    /// With colours.
+    pub colors: bool,
+    /// The line of source at a frame, if it is known.
+    pub source: &'v dyn Fn(&Frame) -> Option<String>,
+    /// Where the finding's document is; empty if it was not written.
+    pub document: &'v str,
+}
+
+impl Default for View<'_> {
+    fn default() -> Self {
+        View { width: 100, height: Some(40), fold: true, colors: false, source: &|_| None, document: "" }
+    }
+}
+
+impl std::fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let View { width, height, fold, colors, document, .. } = self;
+        write!(f, "View {{ {width} x {height:?}, fold: {fold}, colors: {colors}, document: {document:?} }}")
+    }
+}
+
+impl Finding {
+    /// The finding in words, each line with a line break.
+    pub fn text(&self, view: &View<'_>) -> String {
+        let width = view.columns();
+        let mut top: Vec<String> = wrap(&self.verdict(), width, 3).iter().map(|line| view.bad(line)).collect();
+        if let Some(cause) = sentence(self) {
+            top.push(String::new());
+            top.extend(wrap(&format!("Cause: {cause}."), width, 6).iter().map(|line| view.strong(line)));
+        }
+        top.push(String::new());
+        let mut bottom = vec![String::new()];
+        bottom.extend(wrap(&self.known(), width, 4));
+        if !view.document.is_empty() {
+            bottom.push(format!("See it again: raddle replay {}", quoted(&clean(view.document))));
+        }
+        // Of a timeline that is shorter than this nothing would be understood.
+        let left = view.height.map(|height| height.saturating_sub(top.len() + bottom.len()).max(8));
+        let lines = timeline::lines(self, view, left);
+        let all = top.into_iter().chain(lines).chain(bottom);
+        all.flat_map(|line| [line, "\n".into()]).collect()
+    }
+
+    /// What is wrong with what.
+    fn verdict(&self) -> String {
+        let fails = match self.kind {
+            FindingKind::Exception => "fails",
+            FindingKind::Deadlock => "deadlocks",
+            FindingKind::Hang => "does not end",
+            FindingKind::Linearizability => "is not linearizable",
+            FindingKind::Atomicity => "is not atomic",
+            FindingKind::Race => "has a data race",
+        };
+        let Finding { target, what, .. } = self;
+        if what.is_empty() { format!("{target} {fails}") } else { format!("{target} {fails}: {what}") }
+    }
+
+    /// How little it takes, and where that is known from.
+    fn known(&self) -> String {
+        let preemptions = match self.preemptions {
+            0 => "no preemption".into(),
+            some => count(some as usize, "preemption"),
+        };
+        let proof = match (self.proof, self.preemptions) {
+            (Proof::Smallest, 0) => "; no smaller schedule does, every one was run",
+            (Proof::Smallest, _) => {
+                "; every schedule with fewer, and every smaller one with as many, was run and passes"
+            }
+            (Proof::FewestPreemptions, 1..) => "; every schedule with fewer was run and passes",
+            (Proof::FewestPreemptions | Proof::None, 0) => "",
+            (Proof::None, _) => "; fewer may do, not all such schedules were run",
+        };
+        let mut found = Vec::new();
+        if self.executions_to_find > 0 {
+            found.push(format!("found after {}", count(self.executions_to_find as usize, "execution")));
+        }
+        found.push(format!("seed {}", self.seed));
+        if !self.java.is_empty() {
+            found.push(format!("Java {}", self.java));
+        }
+        let steps = count(self.steps.len(), "step");
+        format!("Fails with {preemptions}{proof}. {steps}, {}.", found.join(", "))
+    }
+}
+
+impl View<'_> {
+    pub(crate) fn columns(&self) -> usize {
+        self.width.max(20)
+    }
+
+    pub(crate) fn strong(&self, text: &str) -> String {
+        self.paint(text, Style::new().bold())
+    }
+
+    pub(crate) fn faint(&self, text: &str) -> String {
+        self.paint(text, Style::new().effects(Effects::DIMMED))
+    }
+
+    pub(crate) fn cause(&self, text: &str) -> String {
+        self.paint(text, AnsiColor::Yellow.on_default().bold())
+    }
+
+    pub(crate) fn bad(&self, text: &str) -> String {
+        self.paint(text, AnsiColor::Red.on_default().bold())
+    }
+
+    pub(crate) fn preemption(&self, text: &str) -> String {
+        self.paint(text, AnsiColor::Cyan.on_default().bold())
+    }
+
+    fn paint(&self, text: &str, style: Style) -> String {
+        if self.colors && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+}
+
+/// A path as a shell wants it.
+fn quoted(path: &str) -> String {
+    let plain = |char: char| char.is_alphanumeric() || "-_./:,+@%=".contains(char);
+    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}

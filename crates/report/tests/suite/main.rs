@@ -1,0 +1,7 @@
+//! The crate from outside: findings of small programs, and of no program at all.
+
+mod documents;
+mod findings;
+mod golden;
+mod odd;
+mod screen;
