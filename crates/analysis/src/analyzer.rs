@@ -142,6 +142,7 @@ fn solve(solver: &mut Solver<'_, '_>, class: &Class<'_>) -> Vec<Entry> {
         entries.push(Entry { method, instance });
     }
     solver.settle();
+    solver.record(&entries.iter().map(|entry| entry.instance).collect::<Vec<_>>());
     entries
 }
 
@@ -149,7 +150,7 @@ fn solve(solver: &mut Solver<'_, '_>, class: &Class<'_>) -> Vec<Entry> {
 fn learn_fields(solver: &mut Solver<'_, '_>, constructors: &[InstanceId]) {
     let mut stored: Map<crate::program::FieldId, Vec<crate::path::PathId>> = Map::default();
     for &constructor in constructors {
-        for &(base, field, value) in &solver.summary(constructor).stores {
+        for &(base, field, value) in &solver.flow(constructor).stores {
             let Some(base) = base else { continue };
             let base = solver.paths.get(base);
             if base.root == Root::Parameter(0) && base.fields.is_empty() && !base.tail {

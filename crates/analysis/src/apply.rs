@@ -3,51 +3,41 @@
 //! A callee's path is loaded field by field from what was passed, so that paths into objects that were made here
 //! lead to what they hold. A lock of the callee is held here for certain only if it can be but one object here.
 
+use std::rc::Rc;
+
+use crate::effects::Effect;
+use crate::frame::Applied;
 use crate::interpret::Interpreter;
 use crate::lock::{Held, HeldId, Lock, Roots};
 use crate::names::Map;
 use crate::path::{PathId, Root};
+use crate::solver::InstanceId;
 use crate::state::State;
-use crate::summary::Summary;
+use crate::summary::{Access, Flow};
 use crate::value::{EMPTY, SetId};
 
+/// What the callee's paths stand for here, as far as it was asked.
+type Seen = Map<PathId, SetId>;
+
 impl Interpreter<'_, '_, '_> {
-    /// Does here what a callee does.
-    pub fn apply(&mut self, summary: &Summary, arguments: &[SetId], state: &mut State) -> SetId {
-        let effects = summary.stores.len() + if self.recording { summary.accesses.len() } else { 0 };
-        self.solver.work += effects as u64;
-        let mut seen_through: Map<PathId, SetId> = Map::default();
-        for &(base, field, value) in &summary.stores {
-            let values = self.seen_here(value, arguments, &mut seen_through);
-            match base {
-                Some(base) => {
-                    let bases = self.seen_here(base, arguments, &mut Map::default());
-                    self.store(state, bases, field, values);
-                }
-                None => {
-                    let at = self.solver.paths.root(Root::Static(field));
-                    for &path in self.solver.sets.get(values).iter() {
-                        self.stores.insert((None, field, path));
-                        self.publish(state, path, at);
-                    }
-                }
-            }
-        }
-        // Stores may have changed what paths from new objects lead to.
-        seen_through.clear();
+    /// Goes on after a call, as far as that does not depend on what the callee accesses and locks. That is taken
+    /// over when all calls are known.
+    pub fn apply(&mut self, callee: InstanceId, flow: &Rc<Flow>, arguments: &[SetId], state: &mut State) -> SetId {
+        self.apply_stores(callee, flow, arguments, state);
+        let mut seen_through = Seen::default();
         let roots: Vec<Roots> = arguments.iter().map(|&set| self.roots_of(set, state)).collect();
         if self.recording {
-            self.note_effects(summary, arguments, &roots, &mut seen_through, state);
+            self.edges.add(callee, arguments, state);
         }
-        let accessed = summary.accessed.through(&roots);
-        for lock in &summary.releases {
+        let accessed = flow.accessed.through(&roots);
+        for lock in &flow.releases {
             for lock in self.locks_here(*lock, arguments, &mut seen_through, state) {
                 if !state.give_up(lock) {
-                    self.releases.push(lock);
+                    self.frame.releases.insert(lock);
                 }
             }
         }
-        for held in &summary.keeps {
+        for held in &flow.keeps {
             let objects = self.seen_here(held.lock.path, arguments, &mut seen_through);
             let locks = self.locks(state, objects, held.lock.mode);
             match self.certain(objects, &locks) {
@@ -64,70 +54,137 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         state.seen = state.seen.with(accessed);
-        self.accessed = self.accessed.with(accessed);
+        self.frame.accessed = self.frame.accessed.with(accessed);
         let mut result = EMPTY;
-        for &path in self.solver.sets.get(summary.returns).iter() {
+        for &path in self.solver.sets.get(flow.returns).iter() {
             let here = self.seen_here(path, arguments, &mut seen_through);
             result = self.union(result, here);
         }
         result
     }
 
-    fn note_effects(
-        &mut self,
-        summary: &Summary,
-        arguments: &[SetId],
-        roots: &[Roots],
-        seen_through: &mut Map<PathId, SetId>,
-        state: &mut State,
-    ) {
-        let seen = state.seen;
-        let mut translated: Map<HeldId, HeldId> = Map::default();
-        for access in &summary.accesses {
-            let held = match translated.get(&access.held) {
-                Some(&known) => known,
-                None => {
-                    let held = self.held_here(access.held, arguments, roots, seen_through, seen, state);
-                    translated.insert(access.held, held);
-                    held
-                }
-            };
-            let mut touch = access.touch;
-            match touch.base {
-                None => self.note_access(touch, held, access.site),
+    /// Takes over the stores of a callee, as far as they were not taken over before.
+    fn apply_stores(&mut self, callee: InstanceId, flow: &Rc<Flow>, arguments: &[SetId], state: &mut State) {
+        if flow.stores_nothing() {
+            return;
+        }
+        let version = self.frame.version;
+        let alike = |applied: &Applied| *applied.arguments == *arguments && applied.escaped.0 == state.escaped;
+        let known = self.frame.applied.get(&callee).into_iter().flatten();
+        let earlier = known.clone().find(|applied| applied.version == version && alike(applied));
+        let before = state.escaped.clone();
+        let done = match earlier {
+            Some(earlier) => {
+                state.escaped.clone_from(&earlier.escaped.1);
+                earlier.flow.clone()
+            }
+            None => Rc::default(),
+        };
+        if Rc::ptr_eq(&done, flow) {
+            return;
+        }
+        let mut seen_through = Seen::default();
+        for &(base, field, value) in missing(&flow.contents, &done.contents).chain(missing(&flow.stores, &done.stores)) {
+            self.solver.work += 1;
+            let values = self.seen_here(value, arguments, &mut seen_through);
+            match base {
                 Some(base) => {
-                    let bases = self.seen_here(base, arguments, seen_through);
-                    for &path in self.solver.sets.get(bases).iter() {
-                        for &path in self.seen_as(state, path).iter() {
-                            if self.can_have(path, touch.field) {
-                                touch.base = Some(path);
-                                self.note_access(touch, held, access.site);
-                            }
-                        }
+                    let bases = self.seen_here(base, arguments, &mut Seen::default());
+                    self.store(state, bases, field, values);
+                }
+                None => {
+                    let at = self.solver.paths.root(Root::Static(field));
+                    for &path in self.solver.sets.get(values).iter() {
+                        self.frame.stores.insert((None, field, path));
+                        self.publish(state, path, at);
                     }
                 }
             }
         }
-        for acquisition in &summary.acquisitions {
-            let held = match acquisition.outer {
-                Some(outer) => self.locks_here(outer, arguments, seen_through, state),
-                None => state.may.clone(),
-            };
-            for lock in self.locks_here(acquisition.lock, arguments, seen_through, state) {
-                if !state.holds(lock) {
-                    self.draft.acquisition(lock, &held, acquisition.site);
+        for &(object, place) in missing(&flow.publications, &done.publications) {
+            self.solver.work += 1;
+            let places = self.seen_here(place, arguments, &mut seen_through);
+            for &place in self.solver.sets.get(places).iter() {
+                if self.solver.paths.fresh(place).is_none() {
+                    self.publish(state, object, place);
                 }
             }
         }
-        for signal in &summary.signals {
-            let monitors = self.seen_here(signal.monitor, arguments, seen_through);
-            for &path in self.solver.sets.get(monitors).iter() {
-                for &path in self.seen_as(state, path).iter() {
-                    self.draft.signal(path, signal.is_wait, signal.site);
+        // One store may lead to what another has put there; only when nothing changes are they all done.
+        if self.frame.version == version {
+            let escaped = (before, state.escaped.clone());
+            let applied = Applied { flow: flow.clone(), arguments: arguments.into(), version, escaped };
+            let known = self.frame.applied.entry(callee).or_default();
+            known.retain(|known| known.arguments != applied.arguments || known.escaped.0 != applied.escaped.0);
+            known.push(applied);
+        }
+    }
+
+    /// Does here what a callee was seen to do, called with these arguments in this state.
+    pub fn take_over(&mut self, effects: &[Effect], arguments: &[SetId], state: &State) {
+        if effects.is_empty() {
+            return;
+        }
+        self.solver.taken_over += effects.len() as u64;
+        let roots: Vec<Roots> = arguments.iter().map(|&set| self.roots_of(set, state)).collect();
+        let mut seen_through = Seen::default();
+        let mut translated: Map<HeldId, HeldId> = Map::default();
+        for effect in effects {
+            match effect {
+                Effect::Access(access) => {
+                    let held = match translated.get(&access.held) {
+                        Some(&known) => known,
+                        None => {
+                            let held = self.held_here(access.held, arguments, &roots, &mut seen_through, state);
+                            translated.insert(access.held, held);
+                            held
+                        }
+                    };
+                    self.take_over_access(access, held, arguments, &mut seen_through, state);
+                }
+                Effect::Acquisition(acquisition) => {
+                    let held = match acquisition.outer {
+                        Some(outer) => self.locks_here(outer, arguments, &mut seen_through, state),
+                        None => state.may.clone(),
+                    };
+                    for lock in self.locks_here(acquisition.lock, arguments, &mut seen_through, state) {
+                        if !state.holds(lock) {
+                            self.effects.acquisition(lock, &held, acquisition.site);
+                        }
+                    }
+                }
+                Effect::Signal(signal) => {
+                    let monitors = self.seen_here(signal.monitor, arguments, &mut seen_through);
+                    for &path in self.solver.sets.get(monitors).iter() {
+                        for &path in self.seen_as(state, path).iter() {
+                            self.effects.signal(path, signal.is_wait, signal.site);
+                        }
+                    }
+                }
+                Effect::Opaque(opaque) => self.effects.opaque(*opaque),
+            }
+        }
+    }
+
+    fn take_over_access(
+        &mut self,
+        access: &Access,
+        held: HeldId,
+        arguments: &[SetId],
+        seen_through: &mut Seen,
+        state: &State,
+    ) {
+        let mut touch = access.touch;
+        let Some(base) = touch.base else { return self.note_access(touch, held, access.site) };
+        let bases = self.seen_here(base, arguments, seen_through);
+        for &path in self.solver.sets.get(bases).iter() {
+            for &path in self.seen_as(state, path).iter() {
+                if self.can_have(path, touch.field) {
+                    touch.base = Some(path);
+                    self.note_access(touch, held, access.site);
                 }
             }
         }
-        summary.opaque.iter().for_each(|&opaque| self.draft.opaque(opaque));
     }
 
     /// The locks held at an access of a callee: its own, where they are certain here, and ours.
@@ -136,8 +193,7 @@ impl Interpreter<'_, '_, '_> {
         held: HeldId,
         arguments: &[SetId],
         roots: &[Roots],
-        seen_through: &mut Map<PathId, SetId>,
-        seen: Roots,
+        seen_through: &mut Seen,
         state: &State,
     ) -> HeldId {
         let mut here: Vec<Held> = state.held.iter().map(|(held, _)| *held).collect();
@@ -148,7 +204,7 @@ impl Interpreter<'_, '_, '_> {
                 && !here.iter().any(|held| held.lock == lock)
             {
                 // Whatever was accessed before the call was accessed before the callee took it.
-                here.push(Held { lock, after: held.after.through(roots).with(seen) });
+                here.push(Held { lock, after: held.after.through(roots).with(state.seen) });
             }
         }
         self.solver.held.number(here)
@@ -158,7 +214,7 @@ impl Interpreter<'_, '_, '_> {
         &mut self,
         lock: Lock,
         arguments: &[SetId],
-        seen_through: &mut Map<PathId, SetId>,
+        seen_through: &mut Seen,
         state: &State,
     ) -> Vec<Lock> {
         let objects = self.seen_here(lock.path, arguments, seen_through);
@@ -166,7 +222,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// What a callee's path stands for here.
-    fn seen_here(&mut self, path: PathId, arguments: &[SetId], known: &mut Map<PathId, SetId>) -> SetId {
+    fn seen_here(&mut self, path: PathId, arguments: &[SetId], known: &mut Seen) -> SetId {
         if let Some(&set) = known.get(&path) {
             return set;
         }
@@ -203,4 +259,9 @@ impl Interpreter<'_, '_, '_> {
         }
         roots
     }
+}
+
+/// What is in the one list and not in the other, both in order.
+fn missing<'l, T: Ord>(all: &'l [T], done: &'l [T]) -> impl Iterator<Item = &'l T> {
+    all.iter().filter(move |one| done.binary_search(one).is_err())
 }

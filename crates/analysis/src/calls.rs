@@ -285,8 +285,8 @@ impl Interpreter<'_, '_, '_> {
             self.opaque(OpaqueReason::Native, info.owner, info.name);
             return self.result_of(target);
         }
-        match self.solver.summary_for(Instance { method, receiver, nested }, self.id) {
-            Some(summary) => self.apply(&summary, arguments, state),
+        match self.solver.flow_for(Instance { method, receiver, nested }, (self.id, self.leader)) {
+            Some((callee, flow)) => self.apply(callee, &flow, arguments, state),
             None => {
                 self.opaque(OpaqueReason::Limit, info.owner, info.name);
                 self.result_of(target)
@@ -375,7 +375,7 @@ impl Interpreter<'_, '_, '_> {
 
     pub fn opaque(&mut self, reason: OpaqueReason, class: Sym, name: Sym) {
         if self.recording {
-            self.draft.opaque(Opaque { reason, class, name });
+            self.effects.opaque(Opaque { reason, class, name });
         }
     }
 }

@@ -49,7 +49,7 @@ impl Interpreter<'_, '_, '_> {
         if class == object && (self.key.nested || self.is_vague(path)) {
             return Candidates { classes: Vec::new(), open: true };
         }
-        let mut classes = self.solver.implementers(class, id);
+        let mut classes = self.solver.implementers(class, (id, self.leader));
         if class == object {
             classes.retain(|&candidate| self.is_own(candidate));
         }

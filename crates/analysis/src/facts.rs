@@ -17,8 +17,10 @@ pub struct ClassFacts {
     pub methods: Vec<MethodFacts>,
     /// How many methods were analysed for it, on all kinds of receivers.
     pub reached: usize,
-    /// How much work that was, in instructions walked and effects of callees taken over.
+    /// How much work that was, in instructions walked and stores of callees taken over.
     pub work: u64,
+    /// How many effects callers took over from their callees.
+    pub taken_over: u64,
 }
 
 /// Whose object a path starts from.

@@ -17,7 +17,7 @@ use crate::summary::{AccessKind, OpaqueReason, Site, Summary};
 /// The facts of a class whose methods were solved.
 pub fn facts(solver: &mut Solver<'_, '_>, entries: &[Entry]) -> ClassFacts {
     let class = solver.program.dotted(solver.under_test);
-    let (reached, work) = (solver.effort(), solver.work);
+    let (reached, work, taken_over) = (solver.effort(), solver.work, solver.taken_over);
     let mut notes = Vec::new();
     let is_abstract = solver.program.class(solver.under_test).is_ok_and(|class| !class.is_concrete());
     if is_abstract {
@@ -41,7 +41,7 @@ pub fn facts(solver: &mut Solver<'_, '_>, entries: &[Entry]) -> ClassFacts {
     let methods = entries.iter().map(|entry| gatherer.method(entry)).collect();
     gatherer.relate();
     let Gatherer { locations, locks, .. } = gatherer;
-    ClassFacts { class, notes, locations, locks, methods, reached, work }
+    ClassFacts { class, notes, locations, locks, methods, reached, work, taken_over }
 }
 
 /// The fields of objects on paths from the subject that some method writes.
@@ -317,9 +317,13 @@ impl Gatherer<'_, '_, '_> {
 
     /// Fills in which locations overlap and which locks are compatible.
     fn relate(&mut self) {
+        let mut of_field: Map<FieldId, Vec<usize>> = Map::default();
+        for (number, (_, field)) in self.location_fields.iter().enumerate() {
+            of_field.entry(*field).or_default().push(number);
+        }
         for a in 0..self.locations.len() {
-            let overlaps = (0..self.locations.len()).filter(|&b| b != a && self.overlap(a, b)).collect();
-            self.locations[a].overlaps = overlaps;
+            let same_field = of_field[&self.location_fields[a].1].iter().copied();
+            self.locations[a].overlaps = same_field.filter(|&b| b != a && self.overlap(a, b)).collect();
         }
         for a in 0..self.locks.len() {
             let (path, class) = (self.locks[a].path.clone(), self.lock_types[a]);
@@ -388,7 +392,7 @@ impl Gatherer<'_, '_, '_> {
 
     /// What a method lets out: parts of the subject, and new objects that hold on to it.
     fn publishes(&mut self, summary: &Summary, parameters: &Parameters) -> Vec<String> {
-        let returns: Rc<[PathId]> = self.solver.sets.get(summary.returns);
+        let returns: Rc<[PathId]> = self.solver.sets.get(summary.flow.returns);
         let mut found = Vec::new();
         for &path in returns.iter() {
             let owner = self.owner(path, parameters);
@@ -401,7 +405,8 @@ impl Gatherer<'_, '_, '_> {
                 }
             } else if let Some(allocation) = self.solver.paths.fresh(path) {
                 let holds = summary
-                    .stores
+                    .flow
+                    .contents
                     .iter()
                     .find(|(base, _, value)| *base == Some(path) && self.owner(*value, parameters) == Owner::Subject);
                 if let Some(&(_, _, held)) = holds {

@@ -9,9 +9,6 @@ use crate::state::State;
 use crate::summary::{AccessKind, Touch};
 use crate::value::{EMPTY, SetId};
 
-/// Stores into objects farther away than this from a parameter are not told to callers.
-const MAX_STORE_FIELDS: usize = 2;
-
 impl Interpreter<'_, '_, '_> {
     /// The class of a path's object, and whether it is exactly that class.
     pub fn type_of(&mut self, path: PathId) -> (Sym, bool) {
@@ -21,9 +18,9 @@ impl Interpreter<'_, '_, '_> {
             return (object, false);
         }
         let mut found = match path.root {
-            Root::Parameter(0) if self.key.receiver.is_some() => (self.parameter_types[0], self.receiver_is_exact()),
+            Root::Parameter(0) if self.key.receiver.is_some() => (self.frame.parameter_types[0], self.receiver_is_exact()),
             Root::Parameter(number) => {
-                (self.parameter_types.get(usize::from(number)).copied().unwrap_or(object), false)
+                (self.frame.parameter_types.get(usize::from(number)).copied().unwrap_or(object), false)
             }
             Root::Static(field) => (self.solver.program.field(field).type_name.unwrap_or(object), false),
             Root::Fresh(allocation) => (self.solver.paths.allocation(allocation).class, true),
@@ -44,7 +41,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// The class under test stands for its subclasses too when it cannot have objects of its own.
     fn receiver_is_exact(&mut self) -> bool {
-        let class = self.parameter_types[0];
+        let class = self.frame.parameter_types[0];
         self.solver.program.lambdas.contains_key(&class)
             || self.solver.program.class(class).is_ok_and(|class| class.is_concrete())
     }
@@ -81,7 +78,7 @@ impl Interpreter<'_, '_, '_> {
     pub fn seen_as(&mut self, state: &State, path: PathId) -> std::rc::Rc<[PathId]> {
         match self.solver.paths.get(path).root {
             Root::Fresh(allocation) if state.has_escaped(allocation) => {
-                self.solver.sets.get(self.published.get(&allocation).copied().unwrap_or(EMPTY))
+                self.solver.sets.get(self.frame.published.get(&allocation).copied().unwrap_or(EMPTY))
             }
             Root::Fresh(_) => self.solver.sets.get(EMPTY),
             _ => std::rc::Rc::new([path]),
@@ -104,8 +101,8 @@ impl Interpreter<'_, '_, '_> {
             path.tail || matches!(path.root, Root::Outside(_) | Root::Anything)
         });
         match vague {
-            true => self.draft.vague_access(touch, held, site, &mut self.solver.held),
-            false => self.draft.access(touch, held, site),
+            true => self.effects.vague_access(touch, held, site, &mut self.solver.held),
+            false => self.effects.access(touch, held, site),
         }
     }
 
@@ -119,7 +116,7 @@ impl Interpreter<'_, '_, '_> {
             None => Roots::STATIC,
         };
         state.seen = state.seen.with(roots);
-        self.accessed = self.accessed.with(roots);
+        self.frame.accessed = self.frame.accessed.with(roots);
     }
 
     pub fn held_id(&mut self, state: &State) -> HeldId {
@@ -144,7 +141,7 @@ impl Interpreter<'_, '_, '_> {
                 let stored = self.held_in(allocation, field);
                 found.extend(self.solver.sets.get(stored).iter());
                 // Others may have stored something else since it was published.
-                let published = self.published.get(&allocation).copied().unwrap_or(EMPTY);
+                let published = self.frame.published.get(&allocation).copied().unwrap_or(EMPTY);
                 for &path in self.solver.sets.get(published).iter() {
                     found.push(self.solver.paths.append(path, field, self.solver.program));
                 }
@@ -169,7 +166,7 @@ impl Interpreter<'_, '_, '_> {
             done.push(path);
             match self.solver.paths.fresh(path) {
                 Some(allocation) => {
-                    let held = self.heap.get(&allocation).map_or(&[][..], Vec::as_slice);
+                    let held = self.frame.heap.get(&allocation).map_or(&[][..], Vec::as_slice);
                     held.iter().for_each(|(_, values)| work.extend(self.solver.sets.get(*values).iter()));
                 }
                 None => found.push(self.solver.paths.with_tail(path)),
@@ -189,7 +186,7 @@ impl Interpreter<'_, '_, '_> {
                 Root::Fresh(allocation) => {
                     self.heap_store(allocation, field, values);
                     if state.has_escaped(allocation) {
-                        let published = self.published.get(&allocation).copied().unwrap_or(EMPTY);
+                        let published = self.frame.published.get(&allocation).copied().unwrap_or(EMPTY);
                         for &at in self.solver.sets.get(published).iter() {
                             self.store_shared(state, at, field, values);
                         }
@@ -208,10 +205,10 @@ impl Interpreter<'_, '_, '_> {
         let at = self.solver.paths.append(base, field, self.solver.program);
         let found = self.solver.paths.get(base);
         // A caller can only make use of a store into what may be new to it.
-        let near = !found.tail && found.fields.len() <= MAX_STORE_FIELDS && matches!(found.root, Root::Parameter(_));
+        let (near, may_be_new) = (found.is_near(), found.may_be_new());
         for &value in self.solver.sets.get(values).iter() {
-            if near || self.solver.paths.fresh(value).is_some() {
-                self.stores.insert((Some(base), field, value));
+            if near || may_be_new && self.solver.paths.fresh(value).is_some() {
+                self.frame.stores.insert((Some(base), field, value));
             }
             self.publish(state, value, at);
         }
@@ -219,13 +216,13 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a field of a new object may hold.
     fn held_in(&self, allocation: AllocationId, field: FieldId) -> SetId {
-        let fields = self.heap.get(&allocation).map_or(&[][..], Vec::as_slice);
+        let fields = self.frame.heap.get(&allocation).map_or(&[][..], Vec::as_slice);
         fields.iter().find(|(of, _)| *of == field).map_or(EMPTY, |(_, values)| *values)
     }
 
     fn heap_store(&mut self, allocation: AllocationId, field: FieldId, values: SetId) {
         let solver = &mut *self.solver;
-        let fields = self.heap.entry(allocation).or_default();
+        let fields = self.frame.heap.entry(allocation).or_default();
         let known = match fields.iter_mut().find(|(of, _)| *of == field) {
             Some((_, known)) => known,
             None => {
@@ -236,7 +233,7 @@ impl Interpreter<'_, '_, '_> {
         let joined = solver.sets.union(*known, values, &mut solver.paths, solver.program);
         if joined != *known {
             *known = joined;
-            self.heap_changed = true;
+            self.frame.version += 1;
         }
     }
 
@@ -246,7 +243,7 @@ impl Interpreter<'_, '_, '_> {
         while let Some((object, at)) = work.pop() {
             let Some(allocation) = self.solver.paths.fresh(object) else { continue };
             let solver = &mut *self.solver;
-            let known = self.published.get(&allocation).copied().unwrap_or(EMPTY);
+            let known = self.frame.published.get(&allocation).copied().unwrap_or(EMPTY);
             let here = solver.sets.one(at);
             let joined = solver.sets.union(known, here, &mut solver.paths, solver.program);
             if joined == known && state.has_escaped(allocation) {
@@ -255,10 +252,10 @@ impl Interpreter<'_, '_, '_> {
             }
             state.escapes(allocation);
             if joined != known {
-                self.published.insert(allocation, joined);
-                self.heap_changed = true;
+                self.frame.published.insert(allocation, joined);
+                self.frame.version += 1;
             }
-            for &(field, values) in self.heap.get(&allocation).map_or(&[][..], Vec::as_slice) {
+            for &(field, values) in self.frame.heap.get(&allocation).map_or(&[][..], Vec::as_slice) {
                 let below = self.solver.paths.append(at, field, self.solver.program);
                 work.extend(self.solver.sets.get(values).iter().map(|&value| (value, below)));
             }
@@ -270,7 +267,7 @@ impl Interpreter<'_, '_, '_> {
         let locks = self.locks(state, objects, mode);
         for &lock in &locks {
             if self.recording && !state.holds(lock) {
-                self.draft.acquisition(lock, &state.may, self.site);
+                self.effects.acquisition(lock, &state.may, self.site);
             }
         }
         match self.certain(objects, &locks) {
@@ -286,7 +283,7 @@ impl Interpreter<'_, '_, '_> {
             let was_held = state.give_up(lock);
             // Monitors are released where they were taken; other locks may have been taken by a caller.
             if !was_held && certain.is_some() && mode != Mode::Monitor {
-                self.releases.push(lock);
+                self.frame.releases.insert(lock);
             }
         }
     }

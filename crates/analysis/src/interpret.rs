@@ -1,8 +1,9 @@
 //! Abstract interpretation of one method.
 //!
-//! States are kept where control can meet and joined there until they no longer change; then the code is
-//! walked once more, and what it does is noted. Stores into objects that the method made are kept in a heap of
-//! its own that is not sensitive to the order of stores; which of those objects others may see is.
+//! States are kept where control can meet and joined there until they no longer change. Stores into objects that
+//! the method made are kept in a heap of its own that is not sensitive to the order of stores; which of those
+//! objects others may see is. When that is done for all methods, the code is walked once more, and what it does is
+//! noted.
 //!
 //! A handler starts from the states before each instruction that it covers, so locks are as they are when
 //! an exception leaves the instruction without effect. Subroutines of old class files are not followed.
@@ -12,13 +13,15 @@ use std::rc::Rc;
 use classfile::Flags;
 
 use crate::body::{Body, Shape, Step};
-use crate::lock::{Held, Lock, Mode, Roots};
-use crate::names::{Map, Sym};
-use crate::path::{AllocationId, Root};
-use crate::program::FieldId;
+use crate::effects::Effects;
+use crate::frame::Frame;
+use crate::lock::{Lock, Mode, Roots};
+use crate::names::{Set, Sym};
+use crate::path::{AllocationId, PathId, Root};
+use crate::propagate::Edges;
 use crate::solver::{Instance, InstanceId, Solver};
-use crate::state::{Fault, State, meet};
-use crate::summary::{Draft, Site, Summary};
+use crate::state::{Fault, State};
+use crate::summary::{Flow, Site, Stored};
 use crate::value::{EMPTY, SetId, Value};
 
 /// One method being interpreted.
@@ -27,31 +30,22 @@ pub struct Interpreter<'i, 'a, 's> {
     pub id: InstanceId,
     pub key: Instance,
     body: Rc<Body>,
-    /// The type of each parameter, the receiver's first.
-    pub parameter_types: Vec<Sym>,
-    /// The state before each step where control can meet.
-    states: Vec<Option<State>>,
-    /// What fields of new objects may hold.
-    pub heap: Map<AllocationId, Vec<(FieldId, SetId)>>,
-    /// Where new objects can be found by others.
-    pub published: Map<AllocationId, SetId>,
-    pub heap_changed: bool,
-    /// Set for the last walk.
+    pub frame: Frame,
+    /// Whether effects are noted: when nothing else changes any more.
     pub recording: bool,
-    pub draft: Draft,
-    pub stores: std::collections::BTreeSet<crate::summary::Stored>,
-    pub accessed: Roots,
+    pub effects: Effects,
+    /// The calls that were met while recording.
+    pub edges: Edges,
     pub site: Site,
+    /// The step from which the walk started.
+    pub leader: u32,
     /// How many calls are followed in place: into lambdas, and back from opaque code.
     pub in_place: usize,
-    returns: SetId,
-    keeps: Option<Vec<(Held, u8)>>,
-    pub releases: Vec<Lock>,
 }
 
 /// Where control goes after a step.
-pub enum Flow {
-    Next,
+pub enum Next {
+    Step,
     /// To the target, or on.
     Branch(u32),
     Jump(u32),
@@ -60,56 +54,61 @@ pub enum Flow {
 }
 
 impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
-    /// Finds out what a method does.
-    pub fn run(
-        solver: &'i mut Solver<'a, 's>,
-        id: InstanceId,
-        key: Instance,
-        body: Rc<Body>,
-    ) -> Result<Summary, Fault> {
-        let info = solver.program.method(key.method).clone();
-        let shape = Shape::of(info.descriptor, &mut solver.program.names);
-        let mut this = Interpreter {
-            parameter_types: Vec::new(),
-            states: vec![None; body.steps.len()],
+    /// An interpreter of a method of which so much is known.
+    pub fn new(solver: &'i mut Solver<'a, 's>, id: InstanceId, key: Instance, body: Rc<Body>, frame: Frame) -> Self {
+        Interpreter {
             body,
-            heap: Map::default(),
-            published: Map::default(),
-            heap_changed: false,
+            frame,
             recording: false,
-            draft: Draft::default(),
-            stores: Default::default(),
-            accessed: Roots::NONE,
+            effects: Effects::default(),
+            edges: Edges::default(),
             site: Site { method: key.method, offset: 0 },
+            leader: 0,
             in_place: 0,
-            returns: EMPTY,
-            keeps: None,
-            releases: Vec::new(),
             solver,
             id,
             key,
-        };
-        let entry = this.entry(&shape, info.flags)?;
-        this.states[0] = Some(entry.clone());
-        this.settle()?;
-        this.recording = true;
-        if let Some(lock) = this.own_monitor(info.flags) {
-            this.draft.acquisition(lock, &[], this.site);
         }
-        for leader in 0..this.body.steps.len() {
-            if this.states[leader].is_some() {
-                this.walk(leader, &mut Vec::new())?;
+    }
+
+    /// Finds out what callers must know of a method to go on. If it was interpreted before, what starts at these
+    /// steps is walked again, and whatever changes with it.
+    pub fn run(mut self, from: Vec<u32>) -> Result<(Frame, Flow), Fault> {
+        let info = self.solver.program.method(self.key.method).clone();
+        let mut work: Vec<usize> = from.into_iter().map(|leader| leader as usize).collect();
+        if self.frame.states.is_empty() {
+            self.frame.states = vec![None; self.body.steps.len()];
+            let shape = Shape::of(info.descriptor, &mut self.solver.program.names);
+            self.frame.states[0] = Some(self.entry(&shape, info.flags)?);
+            work = vec![0];
+        }
+        self.settle(work)?;
+        let flow = self.flow(info.flags);
+        Ok((self.frame, flow))
+    }
+
+    /// Walks the code once more, now that its states are as they will stay, and notes what it does itself and what
+    /// it calls.
+    pub fn record(mut self) -> Result<(Frame, Effects, Edges), Fault> {
+        self.recording = true;
+        let flags = self.solver.program.method(self.key.method).flags;
+        if let Some(lock) = self.own_monitor(flags) {
+            self.effects.acquisition(lock, &[], self.site);
+        }
+        for leader in 0..self.frame.states.len() {
+            if self.frame.states[leader].is_some() {
+                self.walk(leader, &mut Vec::new())?;
             }
         }
-        Ok(this.finish(info.flags))
+        Ok((self.frame, self.effects, self.edges))
     }
 
     fn entry(&mut self, shape: &Shape, flags: Flags) -> Result<State, Fault> {
         let object = self.solver.program.known.object;
         let mut locals = Vec::with_capacity(self.body.max_locals);
         let mut add = |this: &mut Self, slots: u16, type_name: Option<Sym>| {
-            let number = this.parameter_types.len().min(255) as u8;
-            this.parameter_types.push(type_name.unwrap_or(object));
+            let number = this.frame.parameter_types.len().min(255) as u8;
+            this.frame.parameter_types.push(type_name.unwrap_or(object));
             locals.push(match type_name {
                 Some(_) => {
                     let path = this.solver.paths.root(Root::Parameter(number));
@@ -156,16 +155,16 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
     }
 
     /// Walks until states and heap no longer change.
-    fn settle(&mut self) -> Result<(), Fault> {
+    fn settle(&mut self, mut work: Vec<usize>) -> Result<(), Fault> {
         loop {
-            self.heap_changed = false;
-            let mut work: Vec<usize> = (0..self.states.len()).rev().filter(|&at| self.states[at].is_some()).collect();
+            let version = self.frame.version;
             while let Some(leader) = work.pop() {
                 self.walk(leader, &mut work)?;
             }
-            if !self.heap_changed {
+            if self.frame.version == version {
                 return Ok(());
             }
+            work = (0..self.frame.states.len()).rev().filter(|&at| self.frame.states[at].is_some()).collect();
         }
     }
 
@@ -173,8 +172,9 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
     /// changes.
     fn walk(&mut self, leader: usize, work: &mut Vec<usize>) -> Result<(), Fault> {
         let body = self.body.clone();
-        let mut state = self.states[leader].clone().expect("internal bug: only places with a state are walked from");
+        let mut state = self.frame.states[leader].clone().expect("internal bug: only places with a state are walked from");
         let mut at = leader;
+        self.leader = leader as u32;
         loop {
             self.site.offset = body.offsets[at];
             self.solver.work += 1;
@@ -185,20 +185,20 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
                 return Err(fault("the stack overflows"));
             }
             let next = match flow {
-                Flow::Next => at + 1,
-                Flow::Branch(target) => {
+                Next::Step => at + 1,
+                Next::Branch(target) => {
                     self.reach(target as usize, &state, work).map_err(fault)?;
                     at + 1
                 }
-                Flow::Jump(target) => {
+                Next::Jump(target) => {
                     self.reach(target as usize, &state, work).map_err(fault)?;
                     return Ok(());
                 }
-                Flow::Switch(at) => {
+                Next::Switch(at) => {
                     let Step::Switch(targets) = &body.steps[at] else { return Ok(()) };
                     return targets.iter().try_for_each(|&t| self.reach(t as usize, &state, work)).map_err(fault);
                 }
-                Flow::End => return Ok(()),
+                Next::End => return Ok(()),
             };
             if next >= body.steps.len() {
                 return Err(fault("control runs off the end of the code"));
@@ -215,7 +215,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
         if self.recording {
             return Ok(());
         }
-        let changed = match &mut self.states[target] {
+        let changed = match &mut self.frame.states[target] {
             Some(known) => {
                 let solver = &mut *self.solver;
                 known.join(state, &mut solver.sets, &mut solver.paths, solver.program)?
@@ -225,7 +225,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
                 true
             }
         };
-        if changed {
+        if changed && !work.contains(&target) {
             work.push(target);
         }
         Ok(())
@@ -254,7 +254,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
             match self.solver.paths.fresh(path) {
                 // What others can see is named as they see it.
                 Some(allocation) if state.has_escaped(allocation) => {
-                    let published = self.published.get(&allocation).copied().unwrap_or(EMPTY);
+                    let published = self.frame.published.get(&allocation).copied().unwrap_or(EMPTY);
                     found.extend(self.solver.sets.get(published).iter());
                 }
                 _ => found.push(path),
@@ -262,63 +262,71 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
         }
         let solver = &mut *self.solver;
         let found = solver.sets.of(found, &mut solver.paths, solver.program);
-        self.returns = solver.sets.union(self.returns, found, &mut solver.paths, solver.program);
-        if self.recording {
-            match &mut self.keeps {
-                Some(keeps) => drop(meet(keeps, &state.held)),
-                none => *none = Some(state.held.clone()),
-            }
-        }
+        self.frame.returns = solver.sets.union(self.frame.returns, found, &mut solver.paths, solver.program);
+        // Each return is in one stretch of code, and the last time that one is walked its state is whole.
+        self.frame.leaving.insert(self.site.offset, state.held.clone());
     }
 
-    fn finish(mut self, flags: Flags) -> Summary {
+    fn flow(&mut self, flags: Flags) -> Flow {
         let own = self.own_monitor(flags);
-        let kept = self.keeps.take().unwrap_or_default().into_iter().map(|(held, _)| held);
-        let mut keeps: Vec<Held> = kept.filter(|held| Some(held.lock) != own).collect();
-        keeps.sort_unstable();
-        self.releases.sort_unstable();
-        self.releases.dedup();
-        let stores = self.reachable_stores();
-        let mut summary = Summary {
+        let mut keeps = self.frame.keeps();
+        keeps.retain(|held| Some(held.lock) != own);
+        let (contents, stores, held) = self.stores_for_callers();
+        Flow {
+            contents,
             stores,
-            returns: self.returns,
-            accessed: self.accessed,
+            publications: self.publications_for_callers(&held),
+            returns: self.frame.returns,
+            accessed: self.frame.accessed,
             keeps,
-            releases: std::mem::take(&mut self.releases),
-            ..Summary::default()
-        };
-        std::mem::take(&mut self.draft).finish(&mut summary);
-        summary
+            releases: self.frame.releases.iter().copied().collect(),
+        }
     }
 
-    /// Stores that callers must know of: into what they can see, and into new objects that they come to see.
-    fn reachable_stores(&mut self) -> Vec<crate::summary::Stored> {
-        let mut stores = Vec::new();
-        let returned = self.solver.sets.get(self.returns);
-        let mut work: Vec<AllocationId> = returned.iter().filter_map(|&path| self.solver.paths.fresh(path)).collect();
-        for &stored in &self.stores {
-            work.extend(self.solver.paths.fresh(stored.2));
-            stores.push(stored);
-        }
-        let mut done: Vec<AllocationId> = Vec::new();
-        while let Some(allocation) = work.pop() {
-            if done.contains(&allocation) {
+    /// Stores that callers must know of: what new objects hold that they come to hold by stores or as a result, and
+    /// stores into what may be new to them. Also gives those objects.
+    fn stores_for_callers(&mut self) -> (Vec<Stored>, Vec<Stored>, Vec<PathId>) {
+        let paths = &self.solver.paths;
+        let mut stores: Vec<Stored> = self.frame.stores.iter().copied().collect();
+        stores.retain(|&(base, _, value)| match base {
+            Some(_) => true,
+            // What a static field holds matters only to whom it was that passed it.
+            None => matches!(paths.get(value).root, Root::Parameter(_)),
+        });
+        let returned = self.solver.sets.get(self.frame.returns);
+        let values = stores.iter().map(|stored| stored.2);
+        let mut work: Vec<PathId> = returned.iter().copied().chain(values).collect();
+        let mut held: Vec<PathId> = Vec::new();
+        let mut met: Set<AllocationId> = Set::default();
+        let mut contents = Vec::new();
+        while let Some(base) = work.pop() {
+            let Some(allocation) = paths.fresh(base) else { continue };
+            if !met.insert(allocation) {
                 continue;
             }
-            done.push(allocation);
-            let base = self.solver.paths.root(Root::Fresh(allocation));
-            for &(field, values) in self.heap.get(&allocation).map_or(&[][..], Vec::as_slice) {
-                for &value in self.solver.sets.get(values).iter() {
-                    work.extend(self.solver.paths.fresh(value));
-                    stores.push((Some(base), field, value));
-                }
+            held.push(base);
+            for &(field, values) in self.frame.heap.get(&allocation).map_or(&[][..], Vec::as_slice) {
+                let values = self.solver.sets.get(values);
+                work.extend(values.iter());
+                contents.extend(values.iter().map(|&value| (Some(base), field, value)));
             }
         }
-        let paths = &self.solver.paths;
-        let into_new = |stored: &crate::summary::Stored| stored.0.is_some_and(|base| paths.fresh(base).is_some());
-        stores.sort_unstable_by_key(|stored| (!into_new(stored), *stored));
-        stores.dedup();
-        stores
+        contents.sort_unstable();
+        held.sort_unstable();
+        (contents, stores, held)
+    }
+
+    /// Where others can see new objects, unless that follows from the stores that callers are told of.
+    fn publications_for_callers(&self, held: &[PathId]) -> Vec<(PathId, PathId)> {
+        let mut found = Vec::new();
+        for &object in held {
+            let allocation = self.solver.paths.fresh(object);
+            let published = allocation.and_then(|allocation| self.frame.published.get(&allocation));
+            let places = self.solver.sets.get(published.copied().unwrap_or(EMPTY));
+            let untold = places.iter().filter(|&&place| !self.solver.paths.get(place).may_be_new());
+            found.extend(untold.map(|&place| (object, place)));
+        }
+        found
     }
 
     pub fn root_value(&mut self, root: Root) -> Value {

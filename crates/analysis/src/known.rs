@@ -87,7 +87,7 @@ impl Interpreter<'_, '_, '_> {
         let locks = self.locks(state, monitors, Mode::Monitor);
         for lock in &locks {
             if self.recording {
-                self.draft.signal(lock.path, is_wait, self.site);
+                self.effects.signal(lock.path, is_wait, self.site);
             }
         }
         if is_wait {

@@ -87,7 +87,7 @@ impl Interpreter<'_, '_, '_> {
             "tryReadLock" | "tryWriteLock" | "tryConvertToWriteLock" | "tryConvertToReadLock" => {
                 for lock in self.locks(state, receiver, mode) {
                     if self.recording && !state.holds(lock) {
-                        self.draft.acquisition(lock, &state.may, self.site);
+                        self.effects.acquisition(lock, &state.may, self.site);
                     }
                     state.may_take(lock);
                 }
@@ -106,7 +106,7 @@ impl Interpreter<'_, '_, '_> {
         for &path in self.solver.sets.get(receiver).iter() {
             for &path in self.seen_as(state, path).iter() {
                 if self.recording {
-                    self.draft.signal(path, is_wait, self.site);
+                    self.effects.signal(path, is_wait, self.site);
                 }
             }
         }
@@ -127,7 +127,7 @@ impl Interpreter<'_, '_, '_> {
         let locks = self.locks(state, set, mode);
         for &lock in &locks {
             if self.recording && !state.holds(lock) {
-                self.draft.acquisition(lock, &state.may, self.site);
+                self.effects.acquisition(lock, &state.may, self.site);
             }
         }
         match self.certain(set, &locks) {

@@ -12,6 +12,9 @@ use crate::program::{ELEMENTS, FieldId, MethodId, Program};
 /// How many fields a path may follow.
 pub const MAX_FIELDS: usize = 4;
 
+/// Of stores into objects farther away than this from a parameter, callers are told only those of new objects.
+const MAX_STORE_FIELDS: usize = 2;
+
 /// A path by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PathId(pub u32);
@@ -47,6 +50,18 @@ pub struct Path {
     pub fields: Box<[FieldId]>,
     /// Whether it stands for everything from there on.
     pub tail: bool,
+}
+
+impl Path {
+    /// Whether an object on this path may be one that the caller made.
+    pub fn may_be_new(&self) -> bool {
+        !self.tail && matches!(self.root, Root::Parameter(_))
+    }
+
+    /// Whether it may be, and is near enough that all stores into it are told to callers.
+    pub fn is_near(&self) -> bool {
+        self.may_be_new() && self.fields.len() <= MAX_STORE_FIELDS
+    }
 }
 
 /// Where an object is made, and its class.

@@ -1,46 +1,53 @@
 //! Summaries of all methods that a class under test can reach: a fixpoint over the call graph.
 //!
 //! A method is analysed once for each class of receiver that it may run on, so that calls on `this` in
-//! inherited code find the overriding methods of that class and no others. Callees are analysed when they are
-//! first met, depth first; so most summaries are whole when they are first used. Where calls go in circles,
-//! or a class turns out to be instantiated after a call was resolved without it, the methods concerned are
-//! analysed again, callees first, until nothing changes.
+//! inherited code find the overriding methods of that class and no others.
+//!
+//! First the flow is settled: what methods return, store, and keep locked. Callees are interpreted when they are first
+//! met, depth first; so most are whole when they are first used. Where calls go in circles, or a class turns out to
+//! be instantiated after a call was resolved without it, the stretches of code concerned are walked again, callees
+//! first, until nothing changes. Then the effects are collected along the calls (see `propagate`).
 //!
 //! What a call can run is told by the class hierarchy narrowed to the classes that the reached code makes
 //! (rapid type analysis), and by what is assumed of objects from outside (see `dispatch`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use crate::body::Body;
+use crate::frame::Frame;
 use crate::interpret::Interpreter;
 use crate::lock::HeldSets;
 use crate::names::{Map, Set, Sym};
 use crate::path::Paths;
 use crate::program::{FieldId, MethodId, Program};
+use crate::propagate::Record;
 use crate::state::Fault;
-use crate::summary::{Opaque, OpaqueReason, Summary};
+use crate::summary::{Flow, Opaque, OpaqueReason};
 use crate::value::{Sets, Value};
 
-/// How deep calls are followed, and how much code is walked, before the rest is opaque.
+/// How much code is walked before the rest is opaque.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The longest chain of calls.
+    /// The longest chain of calls that is followed at once. What is called beyond waits for its turn.
     pub depth: usize,
-    /// The number of methods that are analysed.
-    pub methods: usize,
-    /// How often one method is analysed again before its summary is taken as it is.
-    pub rounds: u32,
-    /// The work that is done for one class, in instructions walked and effects of callees taken over. It bounds
-    /// time, and unlike time it is the same on every machine.
+    /// The same when half of the work is done. Then a class is so large that not all of it may be seen.
+    pub late_depth: usize,
+    /// The work that is done to settle the flow of one class, in instructions walked and stores of callees taken
+    /// over. It bounds time, and unlike time it is the same on every machine.
     pub work: u64,
+    /// The number of effects that callers take over from callees.
+    pub effects: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { depth: 40, methods: 12_000, rounds: 24, work: 400_000 }
+        Limits { depth: 40, late_depth: 3, work: 400_000, effects: 1_500_000 }
     }
 }
+
+/// How many times the work may be done that the limit allows, to settle what was begun.
+const PATIENCE: u64 = 2;
 
 /// A method on a receiver of a known class.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,16 +71,22 @@ enum Status {
     Done,
 }
 
+/// A stretch of a method's code, by the step that it starts from.
+pub type Stretch = (InstanceId, u32);
+
 #[derive(Debug)]
 struct Entry {
     key: Instance,
     status: Status,
-    summary: Rc<Summary>,
-    /// Who used the summary.
-    dependents: Vec<InstanceId>,
+    flow: Rc<Flow>,
+    /// None while the method is interpreted, and if its code is not there or wrong.
+    frame: Option<Frame>,
+    /// Who used the flow.
+    dependents: Vec<Stretch>,
+    /// What has to be walked again.
+    stale: Vec<u32>,
     /// Callees end before their callers.
     order: u32,
-    rounds: u32,
 }
 
 /// The analysis of one class under test.
@@ -94,20 +107,29 @@ pub struct Solver<'a, 's> {
     pub aliases: Map<FieldId, Rc<[FieldId]>>,
     /// Whether a limit was reached, so that summaries may lack something.
     pub cut_off: bool,
-    limits: Limits,
+    pub(crate) limits: Limits,
     /// The work done so far.
     pub work: u64,
+    /// The effects that callers took over so far.
+    pub taken_over: u64,
     depth: usize,
     entries: Vec<Entry>,
     numbers: Map<Instance, InstanceId>,
     finished: u32,
+    /// Methods with stale code, callees first.
     dirty: BTreeSet<(u32, InstanceId)>,
+    /// Methods that were met too deep down to be interpreted at once.
+    waiting: VecDeque<InstanceId>,
+    /// Who uses whose flow, and who asked for the implementers of which type: for quick look-ups only.
+    uses: Set<(InstanceId, Stretch)>,
+    asked: Set<(Sym, Stretch)>,
+    pub(crate) records: Map<InstanceId, Record>,
     initialised: Set<Sym>,
     instantiated: Set<Sym>,
     /// The instantiated classes of each type, in the order in which they were met.
     implementers: Map<Sym, Vec<Sym>>,
     /// Who has asked for the implementers of a type.
-    subscribers: Map<Sym, Vec<InstanceId>>,
+    subscribers: Map<Sym, Vec<Stretch>>,
 }
 
 impl<'a, 's> Solver<'a, 's> {
@@ -131,11 +153,16 @@ impl<'a, 's> Solver<'a, 's> {
             cut_off: false,
             limits,
             work: 0,
+            taken_over: 0,
             depth: 0,
             entries: Vec::new(),
             numbers: Map::default(),
             finished: 0,
             dirty: BTreeSet::new(),
+            waiting: VecDeque::new(),
+            uses: Set::default(),
+            asked: Set::default(),
+            records: Map::default(),
             initialised: Set::default(),
             instantiated: Set::default(),
             implementers: Map::default(),
@@ -152,26 +179,61 @@ impl<'a, 's> Solver<'a, 's> {
         id
     }
 
-    /// Analyses again what is out of date, until nothing is.
+    /// Walks what is stale and what waits, until there is nothing. When the limit of work is reached, no other method
+    /// is begun, and those that are get settled.
     pub fn settle(&mut self) {
-        while let Some((_, id)) = self.dirty.pop_first() {
-            let settles = self.entries[id.0 as usize].rounds < self.limits.rounds;
-            if settles && !self.is_exhausted() {
-                self.solve(id);
-            } else {
+        loop {
+            if self.is_exhausted() && !self.waiting.is_empty() {
+                self.give_up_waiting();
+            }
+            let next = match self.dirty.pop_first() {
+                Some((_, id)) => id,
+                None => match self.waiting.pop_front() {
+                    Some(id) if self.entries[id.0 as usize].status == Status::New => id,
+                    Some(_) => continue,
+                    None => return,
+                },
+            };
+            if self.work > self.limits.work.saturating_mul(PATIENCE) {
                 self.cut_off = true;
+                return;
+            }
+            self.solve(next);
+        }
+    }
+
+    /// What was to be interpreted later will not be: whoever counted on it must take it as opaque.
+    fn give_up_waiting(&mut self) {
+        for id in std::mem::take(&mut self.waiting) {
+            if self.entries[id.0 as usize].status == Status::New {
+                for dependent in std::mem::take(&mut self.entries[id.0 as usize].dependents) {
+                    self.uses.remove(&(id, dependent));
+                    self.outdate(dependent);
+                }
             }
         }
     }
 
     /// Whether the limit of work is reached.
-    pub fn is_exhausted(&self) -> bool {
+    fn is_exhausted(&self) -> bool {
         self.work > self.limits.work
     }
 
-    /// The summary as it is now.
-    pub fn summary(&self, id: InstanceId) -> Rc<Summary> {
-        self.entries[id.0 as usize].summary.clone()
+    /// What callers must know of a method, as it is now.
+    pub fn flow(&self, id: InstanceId) -> Rc<Flow> {
+        self.entries[id.0 as usize].flow.clone()
+    }
+
+    pub(crate) fn key(&self, id: InstanceId) -> Instance {
+        self.entries[id.0 as usize].key
+    }
+
+    pub(crate) fn order(&self, id: InstanceId) -> u32 {
+        self.entries[id.0 as usize].order
+    }
+
+    pub(crate) fn take_frame(&mut self, id: InstanceId) -> Option<Frame> {
+        self.entries[id.0 as usize].frame.take()
     }
 
     /// How many methods were analysed, each receiver's class apart.
@@ -179,23 +241,32 @@ impl<'a, 's> Solver<'a, 's> {
         self.entries.len()
     }
 
-    /// The summary of a callee for a caller, who will be analysed again when it changes. None if the limits
-    /// do not allow to follow the call.
-    pub(crate) fn summary_for(&mut self, key: Instance, caller: InstanceId) -> Option<Rc<Summary>> {
+    /// The flow of a callee for a caller, whose code will be walked again when it changes. None if the limits do not
+    /// allow to follow the call.
+    pub(crate) fn flow_for(&mut self, key: Instance, caller: Stretch) -> Option<(InstanceId, Rc<Flow>)> {
         let id = self.number(key);
-        let is_new = self.entries[id.0 as usize].status == Status::New;
-        let enough = self.depth >= self.limits.depth || self.finished as usize >= self.limits.methods;
-        if is_new && (enough || self.is_exhausted()) {
+        if self.entries[id.0 as usize].status == Status::New && self.is_exhausted() {
             self.cut_off = true;
             return None;
         }
-        if !self.entries[id.0 as usize].dependents.contains(&caller) {
+        if self.uses.insert((id, caller)) {
             self.entries[id.0 as usize].dependents.push(caller);
         }
-        if is_new {
-            self.solve(id);
+        self.start(id);
+        Some((id, self.flow(id)))
+    }
+
+    /// Interprets a method that was not interpreted before, now or, if that would be too deep, later.
+    fn start(&mut self, id: InstanceId) {
+        if self.entries[id.0 as usize].status != Status::New {
+            return;
         }
-        Some(self.summary(id))
+        // Once much was done, what is near is worth more than what is far.
+        let depth = if self.work < self.limits.work / 2 { self.limits.depth } else { self.limits.late_depth };
+        match self.depth < depth {
+            true => self.solve(id),
+            false => self.waiting.push_back(id),
+        }
     }
 
     /// The code of a method.
@@ -217,21 +288,27 @@ impl<'a, 's> Solver<'a, 's> {
         }
         for &supertype in self.program.supertypes(class).iter() {
             self.implementers.entry(supertype).or_default().push(class);
-            for &subscriber in self.subscribers.get(&supertype).map_or(&[][..], Vec::as_slice) {
-                let order = self.entries[subscriber.0 as usize].order;
-                self.dirty.insert((order, subscriber));
+            for at in 0..self.subscribers.get(&supertype).map_or(0, Vec::len) {
+                self.outdate(self.subscribers[&supertype][at]);
             }
         }
     }
 
-    /// The classes of a type of which the reached code makes objects. Whoever asks is analysed again when
-    /// there are more.
-    pub(crate) fn implementers(&mut self, of: Sym, for_whom: InstanceId) -> Vec<Sym> {
-        let subscribers = self.subscribers.entry(of).or_default();
-        if !subscribers.contains(&for_whom) {
-            subscribers.push(for_whom);
+    /// The classes of a type of which the reached code makes objects. Whoever asks is walked again when there are
+    /// more.
+    pub(crate) fn implementers(&mut self, of: Sym, for_whom: Stretch) -> Vec<Sym> {
+        if self.asked.insert((of, for_whom)) {
+            self.subscribers.entry(of).or_default().push(for_whom);
         }
         self.implementers.get(&of).cloned().unwrap_or_default()
+    }
+
+    fn outdate(&mut self, (id, leader): Stretch) {
+        let entry = &mut self.entries[id.0 as usize];
+        if !entry.stale.contains(&leader) {
+            entry.stale.push(leader);
+            self.dirty.insert((entry.order, id));
+        }
     }
 
     /// Runs the static initialiser of a class, for what it makes and for the handles that it keeps. Its
@@ -246,58 +323,73 @@ impl<'a, 's> Solver<'a, 's> {
         let Ok(loaded) = self.program.class(class) else { return };
         let descriptor = self.program.names.get("()V");
         let Some(&method) = loaded.methods.get(&(self.program.known.clinit, descriptor)) else { return };
-        if self.depth < self.limits.depth {
-            self.require(Instance { method, receiver: None, nested: false });
-        }
+        let id = self.number(Instance { method, receiver: None, nested: false });
+        self.start(id);
     }
 
     fn number(&mut self, key: Instance) -> InstanceId {
         let next = InstanceId(self.entries.len() as u32);
         let id = *self.numbers.entry(key).or_insert(next);
         if id == next {
-            let summary = Rc::new(Summary::default());
-            let entry = Entry { key, status: Status::New, summary, dependents: Vec::new(), order: u32::MAX, rounds: 0 };
-            self.entries.push(entry);
+            self.entries.push(Entry {
+                key,
+                status: Status::New,
+                flow: Rc::new(Flow::default()),
+                frame: None,
+                dependents: Vec::new(),
+                stale: Vec::new(),
+                order: u32::MAX,
+            });
         }
         id
     }
 
     fn solve(&mut self, id: InstanceId) {
-        let key = self.entries[id.0 as usize].key;
-        let first = self.entries[id.0 as usize].status == Status::New;
-        self.entries[id.0 as usize].status = Status::Running;
-        self.entries[id.0 as usize].rounds += 1;
+        let entry = &mut self.entries[id.0 as usize];
+        let first = entry.status == Status::New;
+        let (key, frame, stale) = (entry.key, entry.frame.take(), std::mem::take(&mut entry.stale));
+        entry.status = Status::Running;
+        // Code that is not there or wrong does not get better.
+        let body = if first || frame.is_some() { self.body(key.method) } else { None };
         self.depth += 1;
-        let summary = match self.body(key.method) {
-            Some(body) => match Interpreter::run(self, id, key, body) {
-                Ok(summary) => summary,
-                Err(fault) => {
-                    self.faults.insert(key.method, fault);
-                    self.unknown(key.method, OpaqueReason::Missing)
-                }
-            },
-            None => self.unknown(key.method, OpaqueReason::Native),
-        };
+        let result = body.map(|body| Interpreter::new(self, id, key, body, frame.unwrap_or_default()).run(stale));
         self.depth -= 1;
+        let (frame, flow) = match result {
+            Some(Ok((frame, flow))) => (Some(frame), flow),
+            Some(Err(fault)) => {
+                self.faults.insert(key.method, fault);
+                (None, Flow::default())
+            }
+            None => (None, Flow::default()),
+        };
+        let entry = &mut self.entries[id.0 as usize];
+        entry.frame = frame;
+        entry.status = Status::Done;
         if first {
-            self.entries[id.0 as usize].order = self.finished;
+            entry.order = self.finished;
             self.finished += 1;
+            if self.dirty.remove(&(u32::MAX, id)) {
+                self.dirty.insert((entry.order, id));
+            }
         }
-        self.entries[id.0 as usize].status = Status::Done;
-        if *self.entries[id.0 as usize].summary != summary {
-            self.entries[id.0 as usize].summary = Rc::new(summary);
-            for &dependent in &self.entries[id.0 as usize].dependents {
-                let entry = &self.entries[dependent.0 as usize];
+        if *entry.flow != flow {
+            entry.flow = Rc::new(flow);
+            for at in 0..self.entries[id.0 as usize].dependents.len() {
+                let dependent = self.entries[id.0 as usize].dependents[at];
                 // Whoever waits for this very result has used no other.
-                if entry.status == Status::Done || !first {
-                    self.dirty.insert((entry.order, dependent));
+                if !first || self.entries[dependent.0.0 as usize].status == Status::Done {
+                    self.outdate(dependent);
                 }
             }
         }
     }
 
-    fn unknown(&self, method: MethodId, reason: OpaqueReason) -> Summary {
+    pub(crate) fn unknown(&self, method: MethodId) -> Opaque {
         let info = self.program.method(method);
-        Summary { opaque: vec![Opaque { reason, class: info.owner, name: info.name }], ..Summary::default() }
+        let reason = match self.faults.contains_key(&method) {
+            true => OpaqueReason::Missing,
+            false => OpaqueReason::Native,
+        };
+        Opaque { reason, class: info.owner, name: info.name }
     }
 }

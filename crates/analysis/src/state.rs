@@ -103,6 +103,24 @@ impl State {
         self.escaped.binary_search(&allocation).is_ok()
     }
 
+    /// Whether a callee's effects are seen from here as from there: the values do not matter for that.
+    pub fn is_alike_in_effects(&self, other: &State) -> bool {
+        let locks = self.held == other.held && self.may == other.may;
+        locks && self.seen == other.seen && self.escaped == other.escaped
+    }
+
+    /// The state as far as [`State::is_alike_in_effects`] looks at it.
+    pub fn without_values(&self) -> State {
+        State {
+            locals: Vec::new(),
+            stack: Vec::new(),
+            held: self.held.clone(),
+            may: self.may.clone(),
+            seen: self.seen,
+            escaped: self.escaped.clone(),
+        }
+    }
+
     /// Makes this the state where control comes from here or from there. Says whether it changed.
     pub fn join(
         &mut self,

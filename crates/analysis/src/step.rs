@@ -3,7 +3,7 @@
 use classfile::{Condition, StackOp};
 
 use crate::body::{Ref, Step};
-use crate::interpret::{Flow, Interpreter};
+use crate::interpret::{Interpreter, Next};
 use crate::lock::Mode;
 use crate::names::Sym;
 use crate::path::{Allocation, PathId, Root};
@@ -19,7 +19,7 @@ impl Interpreter<'_, '_, '_> {
         at: usize,
         state: &mut State,
         work: &mut Vec<usize>,
-    ) -> Result<Flow, &'static str> {
+    ) -> Result<Next, &'static str> {
         match step {
             Step::Plain { pops, pushes } => {
                 state.pop_slots(*pops)?;
@@ -69,15 +69,15 @@ impl Interpreter<'_, '_, '_> {
             }
             Step::Stack(op) => shuffle(*op, &mut state.stack)?,
             Step::If(condition, target) => return self.branch(*condition, *target, state, work),
-            Step::Goto(target) => return Ok(Flow::Jump(*target)),
+            Step::Goto(target) => return Ok(Next::Jump(*target)),
             Step::Switch(_) => {
                 state.pop()?;
-                return Ok(Flow::Switch(at));
+                return Ok(Next::Switch(at));
             }
             Step::Return(slots) => {
                 let value = state.pop_slots(*slots)?;
                 self.leave(state, objects(value));
-                return Ok(Flow::End);
+                return Ok(Next::End);
             }
             Step::Get { field, is_static: true, slots } => self.get_static(*field, *slots, state),
             Step::Get { field, is_static: false, slots } => {
@@ -125,16 +125,18 @@ impl Interpreter<'_, '_, '_> {
             }
             Step::Throw => {
                 state.pop()?;
-                return Ok(Flow::End);
+                return Ok(Next::End);
             }
             Step::Subroutine => {
                 let info = self.solver.program.method(self.key.method);
                 let opaque = Opaque { reason: OpaqueReason::Limit, class: info.owner, name: info.name };
-                self.draft.opaque(opaque);
-                return Ok(Flow::End);
+                if self.recording {
+                    self.effects.opaque(opaque);
+                }
+                return Ok(Next::End);
             }
         }
-        Ok(Flow::Next)
+        Ok(Next::Step)
     }
 
     /// A branch on the result of an attempt to lock holds the lock on one side only.
@@ -144,21 +146,21 @@ impl Interpreter<'_, '_, '_> {
         target: u32,
         state: &mut State,
         work: &mut Vec<usize>,
-    ) -> Result<Flow, &'static str> {
+    ) -> Result<Next, &'static str> {
         let value = state.pop_slots(condition.operands())?;
         match (value, condition) {
             (Value::Attempt(lock), Condition::Eq) => {
                 self.reach(target as usize, state, work)?;
                 state.take(lock);
-                Ok(Flow::Next)
+                Ok(Next::Step)
             }
             (Value::Attempt(lock), Condition::Ne) => {
                 let mut locked = state.clone();
                 locked.take(lock);
                 self.reach(target as usize, &locked, work)?;
-                Ok(Flow::Next)
+                Ok(Next::Step)
             }
-            _ => Ok(Flow::Branch(target)),
+            _ => Ok(Next::Branch(target)),
         }
     }
 
@@ -189,7 +191,7 @@ impl Interpreter<'_, '_, '_> {
             Value::Objects(set) => {
                 let at = self.solver.paths.root(Root::Static(id));
                 for &path in self.solver.sets.get(set).iter() {
-                    self.stores.insert((None, id, path));
+                    self.frame.stores.insert((None, id, path));
                     self.publish(state, path, at);
                 }
             }

@@ -4,8 +4,8 @@
 //! acquisitions with the locks held at each, and what a caller must know to go on (results, stores, locks that
 //! stay taken or are given up).
 
-use crate::lock::{Held, HeldId, HeldSets, Lock, Roots};
-use crate::names::{Map, Sym};
+use crate::lock::{Held, HeldId, Lock, Roots};
+use crate::names::Sym;
 use crate::path::PathId;
 use crate::program::{FieldId, MethodId};
 use crate::value::{EMPTY, SetId};
@@ -96,14 +96,16 @@ pub struct Opaque {
     pub name: Sym,
 }
 
-/// What a method does.
+/// What a caller must know of a method to go on after the call.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Summary {
-    pub accesses: Vec<Access>,
-    pub acquisitions: Vec<Acquisition>,
-    pub signals: Vec<Signal>,
-    /// Those into new objects come first.
+pub struct Flow {
+    /// What new objects hold that the caller comes to hold, in order.
+    pub contents: Vec<Stored>,
+    /// Stores into what the caller can see, in order.
     pub stores: Vec<Stored>,
+    /// New objects that the caller comes to hold, with where others can see them for another reason than a store
+    /// that the caller is told of, in order.
+    pub publications: Vec<(PathId, PathId)>,
     pub returns: SetId,
     /// What is accessed, by root.
     pub accessed: Roots,
@@ -111,83 +113,35 @@ pub struct Summary {
     pub keeps: Vec<Held>,
     /// Locks that were given up though the method had not taken them.
     pub releases: Vec<Lock>,
-    pub opaque: Vec<Opaque>,
 }
 
-impl Default for Summary {
-    fn default() -> Summary {
-        Summary {
-            accesses: Vec::new(),
-            acquisitions: Vec::new(),
-            signals: Vec::new(),
+impl Flow {
+    /// Whether the caller's objects are as they were, and no new ones come.
+    pub fn stores_nothing(&self) -> bool {
+        self.contents.is_empty() && self.stores.is_empty() && self.publications.is_empty()
+    }
+}
+
+impl Default for Flow {
+    fn default() -> Flow {
+        Flow {
+            contents: Vec::new(),
             stores: Vec::new(),
+            publications: Vec::new(),
             returns: EMPTY,
             accessed: Roots::NONE,
             keeps: Vec::new(),
             releases: Vec::new(),
-            opaque: Vec::new(),
         }
     }
 }
 
-/// A summary in the making: each fact once, with the first place that shows it.
-#[derive(Debug, Default)]
-pub struct Draft {
-    accesses: Map<(Touch, HeldId), Site>,
-    /// Accesses of what stands for many objects: only the locks that are held at all of them matter.
-    vague: Map<Touch, (HeldId, Site)>,
-    acquisitions: Map<(Lock, Option<Lock>), Site>,
-    signals: Map<(PathId, bool), Site>,
-    opaque: Map<Opaque, ()>,
-}
-
-impl Draft {
-    pub fn access(&mut self, touch: Touch, held: HeldId, site: Site) {
-        note(&mut self.accesses, (touch, held), site);
-    }
-
-    pub fn vague_access(&mut self, touch: Touch, held: HeldId, site: Site, sets: &mut HeldSets) {
-        match self.vague.get_mut(&touch) {
-            Some(known) => *known = (sets.meet(known.0, held), known.1.min(site)),
-            None => {
-                self.vague.insert(touch, (held, site));
-            }
-        }
-    }
-
-    pub fn acquisition(&mut self, lock: Lock, held: &[Lock], site: Site) {
-        note(&mut self.acquisitions, (lock, None), site);
-        for &outer in held.iter().filter(|held| held.path != lock.path) {
-            note(&mut self.acquisitions, (lock, Some(outer)), site);
-        }
-    }
-
-    pub fn signal(&mut self, monitor: PathId, is_wait: bool, site: Site) {
-        note(&mut self.signals, (monitor, is_wait), site);
-    }
-
-    pub fn opaque(&mut self, opaque: Opaque) {
-        self.opaque.insert(opaque, ());
-    }
-
-    /// Moves what was noted into a summary, in order.
-    pub fn finish(self, summary: &mut Summary) {
-        summary.accesses =
-            self.accesses.into_iter().map(|((touch, held), site)| Access { touch, held, site }).collect();
-        summary.accesses.extend(self.vague.into_iter().map(|(touch, (held, site))| Access { touch, held, site }));
-        summary.accesses.sort_unstable();
-        let acquisitions = self.acquisitions.into_iter();
-        summary.acquisitions = acquisitions.map(|((lock, outer), site)| Acquisition { lock, outer, site }).collect();
-        summary.acquisitions.sort_unstable();
-        let signals = self.signals.into_iter();
-        summary.signals = signals.map(|((monitor, is_wait), site)| Signal { monitor, is_wait, site }).collect();
-        summary.signals.sort_unstable();
-        summary.opaque = self.opaque.into_keys().collect();
-        summary.opaque.sort_unstable();
-    }
-}
-
-/// Keeps the least site of a fact, so that it does not depend on the order in which they are met.
-fn note<K: std::hash::Hash + Eq>(notes: &mut Map<K, Site>, key: K, site: Site) {
-    notes.entry(key).and_modify(|known| *known = site.min(*known)).or_insert(site);
+/// What a method does, with all that it calls.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    pub flow: Flow,
+    pub accesses: Vec<Access>,
+    pub acquisitions: Vec<Acquisition>,
+    pub signals: Vec<Signal>,
+    pub opaque: Vec<Opaque>,
 }

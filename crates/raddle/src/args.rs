@@ -101,6 +101,12 @@ pub struct DepsArgs {
     #[arg(long, value_name = "CP")]
     pub classpath: Option<String>,
 
+    /// Where to look for sources, to show lines of them with --pair: folders and archives, separated as for java.
+    ///
+    /// Looked into after these: sources jars and source folders that lie near the class path, and the JDK's own.
+    #[arg(long, value_name = "PATH")]
+    pub source_path: Option<String>,
+
     /// The JDK to use; by default JAVA_HOME, then java on PATH, then the usual places.
     #[arg(long, value_name = "DIR")]
     pub java_home: Option<PathBuf>,

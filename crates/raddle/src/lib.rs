@@ -11,5 +11,6 @@ pub mod inspect;
 pub mod jobs;
 pub mod journal;
 pub mod output;
+pub mod sources;
 pub mod supervisor;
 pub mod worker;

@@ -35,7 +35,7 @@ fn run_class(name: &ClassName, request: &Request, args: &DepsArgs, color: Color)
     let bytes = ByteStore::new();
     let facts = Analyzer::new(&request.class_path, &bytes).analyze(name)?;
     let text = match &args.pair {
-        Some(wanted) => pair::explain(&facts, wanted)?,
+        Some(wanted) => pair::explain(&facts, wanted, &request.sources(args.source_path.as_deref()))?,
         None => table::render(&facts, table::width()),
     };
     if let Some(file) = &args.svg {

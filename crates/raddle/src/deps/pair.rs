@@ -1,14 +1,15 @@
 //! One pair of methods, explained: what they share, where, under which locks.
 
-use analysis::{AccessFact, ClassFacts, Kind};
+use analysis::{AccessFact, ClassFacts, Kind, SiteFact};
 use anstyle::Style;
 use anyhow::{anyhow, bail};
 
 use super::{lock_name, place};
 use crate::output::paint;
+use crate::sources::Sources;
 
 /// Explains all pairs of overloads that the text names.
-pub fn explain(facts: &ClassFacts, wanted: &str) -> anyhow::Result<String> {
+pub fn explain(facts: &ClassFacts, wanted: &str, sources: &Sources) -> anyhow::Result<String> {
     let (first, second) = split(wanted)
         .ok_or_else(|| anyhow!("--pair takes two methods with a comma between: --pair add,remove(Object)"))?;
     let (first, second) = (find(facts, first)?, find(facts, second)?);
@@ -21,7 +22,7 @@ pub fn explain(facts: &ClassFacts, wanted: &str) -> anyhow::Result<String> {
             if !told.contains(&methods) {
                 told.push(methods);
                 let pair = all.iter().find(|pair| pair.methods == methods).expect("internal bug: M holds all pairs");
-                explain_pair(facts, pair, &mut text);
+                explain_pair(facts, pair, sources, &mut text);
             }
         }
     }
@@ -57,7 +58,7 @@ fn find(facts: &ClassFacts, name: &str) -> anyhow::Result<Vec<usize>> {
     Ok(found)
 }
 
-fn explain_pair(facts: &ClassFacts, pair: &analysis::Pair, text: &mut String) {
+fn explain_pair(facts: &ClassFacts, pair: &analysis::Pair, sources: &Sources, text: &mut String) {
     let (a, b) = pair.methods;
     let (first, second) = (&facts.methods[a], &facts.methods[b]);
     let title = format!("{} and {}", first.signature(), second.signature());
@@ -84,6 +85,7 @@ fn explain_pair(facts: &ClassFacts, pair: &analysis::Pair, text: &mut String) {
         text.push_str(&format!("  {} ({}.{}): {guard}\n", location.path, location.class, location.field));
         for access in [conflict.first, conflict.second] {
             text.push_str(&format!("    {}\n", describe(facts, access)));
+            quote(&access.site, sources, text);
         }
     }
     for (one, other) in facts.crossings(a, b) {
@@ -91,7 +93,10 @@ fn explain_pair(facts: &ClassFacts, pair: &analysis::Pair, text: &mut String) {
             let (outer, inner) = (lock_name(facts, double.outer), lock_name(facts, double.inner));
             format!("holds {outer}, takes {inner} at {}", place(&double.site))
         };
-        text.push_str(&format!("  {} {}\n  {} {}\n", first.name, order(one), second.name, order(other)));
+        for (method, double) in [(first, one), (second, other)] {
+            text.push_str(&format!("  {} {}\n", method.name, order(double)));
+            quote(&double.site, sources, text);
+        }
     }
     text.push('\n');
 }
@@ -106,4 +111,12 @@ fn describe(facts: &ClassFacts, access: &AccessFact) -> String {
     let held = if held.is_empty() { "no lock".to_owned() } else { held.join(", ") };
     let ordered = if access.ordered { "ordered " } else { "" };
     format!("{ordered}{kind} at {} under {held}", place(&access.site))
+}
+
+/// The line of a place, if its source is there.
+fn quote(site: &SiteFact, sources: &Sources, text: &mut String) {
+    let line = site.line.and_then(|line| sources.line(&site.class, site.file.as_deref(), line.into()));
+    if let Some(line) = line {
+        text.push_str(&format!("        {}\n", paint(line.trim_start(), Style::new().dimmed())));
+    }
 }

@@ -1,12 +1,14 @@
 //! Which classes are meant, and where they are looked up.
 
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use classpath::{ClassName, ClassPath, Error, Jdk};
 
 use crate::args::DepsArgs;
 use crate::inspect::advice_for;
+use crate::sources::Sources;
 
 /// What to analyse.
 pub struct Request {
@@ -14,6 +16,7 @@ pub struct Request {
     pub class_path: ClassPath,
     /// The version of the JDK.
     pub java: String,
+    java_home: PathBuf,
 }
 
 /// One class, or all of a jar, folder or package.
@@ -52,7 +55,13 @@ impl Request {
             Some(names) => Target::Library(names),
             None => named(&args.target, &class_path, &jdk, args.classpath.is_some())?,
         };
-        Ok(Request { target, class_path, java: jdk.version })
+        check_source_path(args.source_path.as_deref())?;
+        Ok(Request { target, class_path, java: jdk.version, java_home: jdk.home })
+    }
+
+    /// The sources of the classes, as far as they are there.
+    pub fn sources(&self, source_path: Option<&str>) -> Sources {
+        Sources::new(source_path, self.class_path.entries(), Some(&self.java_home))
     }
 }
 
@@ -78,6 +87,15 @@ fn named(text: &str, class_path: &ClassPath, jdk: &Jdk, beside: bool) -> anyhow:
     let place = if beside { "on the class path or in" } else { "in" };
     let advice = advice_for(&name, class_path.classes()?);
     bail!("class {name} is not {place} JDK {} ({}): {advice}", jdk.version, jdk.home.display())
+}
+
+/// Sources are not needed, but whoever named a place for them wants to know that it is wrong.
+fn check_source_path(source_path: Option<&str>) -> anyhow::Result<()> {
+    let gone = source_path.into_iter().flat_map(env::split_paths).find(|path| !path.exists());
+    match gone {
+        Some(path) => bail!("there is no {}: correct --source-path", path.display()),
+        None => Ok(()),
+    }
 }
 
 fn correct(error: Error) -> anyhow::Error {

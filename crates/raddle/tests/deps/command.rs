@@ -41,6 +41,25 @@ fn one_pair_is_explained_with_source_lines() {
 }
 
 #[test]
+fn the_lines_of_a_pair_are_shown_if_their_sources_are_there() {
+    let jdk = jdks().remove(0);
+    let folder = fixtures(&jdk);
+    let place = "    write at BufferedStream.close (BufferedStream.java:55) under no lock\n";
+    let pair = |folder: &std::path::Path| {
+        let mut command = deps(&jdk, ["BufferedStream", "--pair", "close,read", "--classpath"]);
+        command.arg(folder);
+        command
+    };
+    let without = shown(&mut pair(folder.path()));
+    assert!(without.contains(&format!("{place}    read at")), "{without}");
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/deps");
+    let with = shown(pair(folder.path()).args(["--source-path", sources]));
+    assert!(with.contains(&format!("{place}        buf = null;\n")), "{with}");
+    let line = refused(pair(folder.path()).args(["--source-path", "/gone"]));
+    assert_eq!(line, "there is no /gone: correct --source-path");
+}
+
+#[test]
 fn json_and_svg_hold_the_same_matrix() {
     let jdk = jdks().remove(0);
     let folder = fixtures(&jdk);

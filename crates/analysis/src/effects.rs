@@ -1,0 +1,101 @@
+//! What a method is seen to do while it is recorded: each fact once, with the least place that shows it.
+//!
+//! What is new is also written to a log, so that a caller can take over what it has not taken over before.
+
+use crate::lock::{HeldId, HeldSets, Lock};
+use crate::names::{Map, Set};
+use crate::path::PathId;
+use crate::summary::{Access, Acquisition, Opaque, Signal, Site, Summary, Touch};
+
+/// One fact about a method.
+#[derive(Clone, Copy, Debug)]
+pub enum Effect {
+    Access(Access),
+    Acquisition(Acquisition),
+    Signal(Signal),
+    Opaque(Opaque),
+}
+
+/// The facts about a method so far.
+#[derive(Debug, Default)]
+pub struct Effects {
+    accesses: Map<(Touch, HeldId), Site>,
+    /// Accesses of what stands for many objects: only the locks that are held at all of them matter.
+    vague: Map<Touch, (HeldId, Site)>,
+    acquisitions: Map<(Lock, Option<Lock>), Site>,
+    signals: Map<(PathId, bool), Site>,
+    opaque: Set<Opaque>,
+    /// Whatever changed, in order. A fact of which more became known is there again.
+    pub log: Vec<Effect>,
+}
+
+impl Effects {
+    pub fn access(&mut self, touch: Touch, held: HeldId, site: Site) {
+        if note(&mut self.accesses, (touch, held), site) {
+            self.log.push(Effect::Access(Access { touch, held, site }));
+        }
+    }
+
+    pub fn vague_access(&mut self, touch: Touch, held: HeldId, site: Site, sets: &mut HeldSets) {
+        let known = self.vague.get(&touch).copied();
+        let joined = known.map_or((held, site), |known| (sets.meet(known.0, held), known.1.min(site)));
+        if known != Some(joined) {
+            self.vague.insert(touch, joined);
+            self.log.push(Effect::Access(Access { touch, held: joined.0, site: joined.1 }));
+        }
+    }
+
+    pub fn acquisition(&mut self, lock: Lock, held: &[Lock], site: Site) {
+        let outer = held.iter().filter(|held| held.path != lock.path).map(|&held| Some(held));
+        for outer in std::iter::once(None).chain(outer) {
+            if note(&mut self.acquisitions, (lock, outer), site) {
+                self.log.push(Effect::Acquisition(Acquisition { lock, outer, site }));
+            }
+        }
+    }
+
+    pub fn signal(&mut self, monitor: PathId, is_wait: bool, site: Site) {
+        if note(&mut self.signals, (monitor, is_wait), site) {
+            self.log.push(Effect::Signal(Signal { monitor, is_wait, site }));
+        }
+    }
+
+    pub fn opaque(&mut self, opaque: Opaque) {
+        if self.opaque.insert(opaque) {
+            self.log.push(Effect::Opaque(opaque));
+        }
+    }
+
+    /// Writes what was noted into a summary, in order.
+    pub fn write_to(&self, summary: &mut Summary) {
+        let access = |(&(touch, held), &site): (&(Touch, HeldId), &Site)| Access { touch, held, site };
+        summary.accesses = self.accesses.iter().map(access).collect();
+        summary.accesses.extend(self.vague.iter().map(|(&touch, &(held, site))| Access { touch, held, site }));
+        summary.accesses.sort_unstable();
+        let acquisitions = self.acquisitions.iter();
+        summary.acquisitions =
+            acquisitions.map(|(&(lock, outer), &site)| Acquisition { lock, outer, site }).collect();
+        summary.acquisitions.sort_unstable();
+        let signals = self.signals.iter();
+        summary.signals = signals.map(|(&(monitor, is_wait), &site)| Signal { monitor, is_wait, site }).collect();
+        summary.signals.sort_unstable();
+        summary.opaque = self.opaque.iter().copied().collect();
+        summary.opaque.sort_unstable();
+    }
+}
+
+/// Keeps the least site of a fact, so that it does not depend on the order in which they are met. Says whether that
+/// is news.
+fn note<K: std::hash::Hash + Eq>(notes: &mut Map<K, Site>, key: K, site: Site) -> bool {
+    match notes.get_mut(&key) {
+        Some(known) if *known <= site => false,
+        Some(known) => {
+            *known = site;
+            true
+        }
+        None => {
+            notes.insert(key, site);
+            true
+        }
+    }
+}
