@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use classpath::Jdk;
 use estimate::estimate;
-use raddle::fence::Fence;
+use raddle::fence::{Extent, Fence};
 use raddle::journal::Journal;
 use raddle::supervisor::{Event, Outcome, Pool, PoolSettings, PrivateFolders, Task, WorkerProcess};
 use raddle::worker::protocol::{Answer, News};
@@ -53,7 +53,7 @@ fn main() {
     let quick = std::env::args().any(|argument| argument == "--test");
     let plans = match quick {
         true => Plans { generations: 1, warm_up: 1, rounds: 1, executions: 10, starts: 1, calls: 10 },
-        false => Plans { generations: 20, warm_up: 30_000, rounds: 9, executions: 4_000, starts: 5, calls: 1_000_000 },
+        false => Plans { generations: 20, warm_up: 30_000, rounds: 7, executions: 10_000, starts: 5, calls: 1_000_000 },
     };
     for jdk in Jdk::installed().into_iter().filter(|jdk| jdk.javac().is_file()) {
         start(&jdk, &plans);
@@ -190,7 +190,13 @@ fn system_call(plans: &Plans) {
     };
     let folder = tempfile::tempdir().unwrap();
     let open = calls(None);
-    let fence = Fence { private: folder.path().into(), readable: vec![], memory: 4 << 30, file_size: 64 << 20 };
+    let fence = Fence {
+        private: folder.path().into(),
+        readable: vec![],
+        memory: 4 << 30,
+        file_size: 64 << 20,
+        extent: Extent::Whole,
+    };
     println!("a system call: {open:.0} ns open, {:.0} ns fenced", calls(Some(fence)));
 }
 
@@ -203,7 +209,8 @@ fn time(body: impl FnOnce()) -> Duration {
 fn settings(jdk: &Jdk, fence: bool, workers: usize) -> PoolSettings {
     let program = env!("CARGO_BIN_EXE_raddle").into();
     let mut settings = PoolSettings::new(program, jdk.home.clone(), String::new());
-    (settings.fence, settings.workers, settings.budget) = (fence, workers, Duration::from_secs(600));
+    settings.fence = fence.then_some(Extent::Whole);
+    (settings.workers, settings.budget) = (workers, Duration::from_secs(600));
     settings
 }
 
@@ -225,7 +232,7 @@ fn run(pool: &mut Pool, task: Task, mut journal: Option<&mut Journal>) -> (Arc<T
                     journal.find(&task, &shown).unwrap();
                 }
             }
-            Event::News(_, News::Progress(_)) => {}
+            Event::News(..) => {}
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use raddle::supervisor::Task;
+use raddle::journal::{Entry, Record};
+use raddle::supervisor::{Outcome, Task};
 use raddle::worker::protocol::Answer;
 use raddle::worker::reason::{Reason, Standing};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -95,6 +96,34 @@ fn a_killed_supervisor_takes_its_workers_along_and_the_next_run_tidies_up() {
     assert!(resumed.line().unwrap().contains("1 of 2 jobs"));
     assert_eq!(resumed.child.wait().unwrap().code(), Some(2));
     run.assert_tidy();
+}
+
+#[test]
+fn jobs_are_done_again_when_class_files_have_changed() {
+    let jdk = jdk();
+    let classes = compile(&jdk, &[honest("fail/Counter")]);
+    let tasks = [task("counter", job(&honest("fail/Counter"), random(0, 20)))];
+    let run = Run::new(&jdk, classes.path(), &tasks);
+    run.finish(&["--jobs", "1"]);
+    let failures = |record: &Record| match &record.entry {
+        Entry::Finished(Outcome { answer: Answer::Done(report), .. }) => Some(report.failures),
+        _ => None,
+    };
+    let again = || stderr(&run.command(&["--jobs", "1", "--resume"]).output().unwrap());
+    assert_eq!(again(), "", "nothing has changed");
+    // The corrected class has the name of the one that fails.
+    let text = std::fs::read_to_string(honest("fail/Counter")).unwrap();
+    let corrected = tempfile::tempdir().unwrap();
+    let source = corrected.path().join("Counter.java");
+    std::fs::write(&source, text.replace("public void ", "public synchronized void ")).unwrap();
+    let corrected = compile(&jdk, &[source]);
+    std::fs::copy(corrected.path().join("Counter.class"), classes.path().join("Counter.class")).unwrap();
+    let told = again();
+    assert!(told.starts_with("1 jobs are done again: class files, "), "{told}");
+    let records = raddle::journal::read(&run.out()).unwrap();
+    let failures: Vec<_> = records.iter().filter_map(failures).collect();
+    assert!(failures.len() == 2 && failures[0] > 0 && failures[1] == 0, "{failures:?}");
+    assert!(run.report().contains(" 0 failures"), "{}", run.report());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use raddle::supervisor::{Event, Pool, PoolSettings, PrivateFolders, Task};
 use raddle::worker::protocol::{Answer, News};
 use raddle::worker::reason::Reason;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::interrupted::await_end;
 use crate::support::{Run, compile, fixtures, honest, jdk, job, name, random, task};
@@ -35,12 +36,37 @@ fn what_was_found_outlives_the_supervisor_and_is_not_found_twice() {
 }
 
 #[test]
+fn a_job_whose_workers_are_killed_again_and_again_is_given_up_and_what_it_found_is_not() {
+    let (run, _classes) = fails_then_hangs();
+    let mut started = run.start(&["--jobs", "1", "--budget", "600"]);
+    for _ in 0..5 {
+        // The job says by a file in its folder that it hangs, so none is killed before it has begun.
+        let hangs = |worker: &i32| std::fs::exists(format!("/proc/{worker}/cwd/hangs")).unwrap_or(false);
+        let worker = loop {
+            if let Some(worker) = started.workers().into_iter().find(hangs) {
+                break worker;
+            }
+            std::thread::yield_now();
+        };
+        kill_process(Pid::from_raw(worker).unwrap(), Signal::KILL).unwrap();
+        await_end(worker);
+    }
+    assert_eq!(started.done().as_deref(), Some("1/1 hangs"));
+    assert!(started.child.wait().unwrap().success());
+    let killed = Reason::Killed { signal: Signal::KILL.as_raw(), times: 5 };
+    assert_eq!(run.outcomes()["hangs"].answer, Answer::Unknown(killed));
+    assert_eq!(run.found()["hangs"].len(), 1);
+    let report = run.report();
+    assert!(report.starts_with("hangs: unknown: the worker was killed from outside, 5 times (signal 9)\n"), "{report}");
+    run.assert_tidy();
+}
+
+#[test]
 fn a_run_that_is_stopped_reports_what_unfinished_jobs_have_found() {
     let (run, _classes) = fails_then_hangs();
     let mut started = run.start(&["--jobs", "1", "--budget", "600"]);
     assert!(started.line().unwrap().starts_with("found in hangs: "));
-    rustix::process::kill_process(rustix::process::Pid::from_child(&started.child), rustix::process::Signal::INT)
-        .unwrap();
+    kill_process(Pid::from_child(&started.child), Signal::INT).unwrap();
     assert_eq!(started.child.wait().unwrap().code(), Some(2));
     let report = run.report();
     assert!(report.starts_with("hangs: not done\n    found before that: a failure, shown "), "{report}");
