@@ -6,18 +6,9 @@ use raddle::journal::{Entry, Record};
 use raddle::supervisor::{Outcome, Task};
 use raddle::worker::protocol::Answer;
 use raddle::worker::reason::{Reason, Standing};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{Run, Started, compile, honest, jdk, job, random, stderr, task};
-
-/// Waits until a process is gone. Being gone already is as good.
-pub fn await_end(process: i32) {
-    let Ok(handle) = pidfd_open(Pid::from_raw(process).unwrap(), PidfdFlags::empty()) else { return };
-    let patience = Timespec { tv_sec: 60, tv_nsec: 0 };
-    let ended = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&patience)).unwrap();
-    assert_eq!(ended, 1, "process {process} goes on");
-}
+use crate::support::{Run, Started, WorkerHandle, compile, honest, jdk, job, random, stderr, task};
 
 /// A job that is done at once, and one that goes on for minutes.
 fn tasks() -> Vec<Task> {
@@ -58,7 +49,7 @@ fn a_signal_ends_a_run_and_leaves_nothing_behind() {
         assert_eq!(started.line(), None);
         assert_eq!(started.child.wait().unwrap().code(), Some(2));
         println!("{signal:?}: ended after {} ms", begin.elapsed().as_millis());
-        workers.into_iter().for_each(await_end);
+        workers.into_iter().for_each(WorkerHandle::await_end);
         run.assert_tidy();
         assert!(run.report().contains("honest: done, ") && run.report().contains("endless: not done"));
         assert_eq!(run.outcomes().len(), 1);
@@ -85,7 +76,7 @@ fn a_killed_supervisor_takes_its_workers_along_and_the_next_run_tidies_up() {
     let workers = started.workers();
     started.child.kill().unwrap();
     started.child.wait().unwrap();
-    workers.into_iter().for_each(await_end);
+    workers.into_iter().for_each(WorkerHandle::await_end);
     assert!(run.out().join("workers").exists());
     // The endless job is begun anew, and the other one is not.
     let mut resumed = run.start(&["--jobs", "1", "--resume", "--budget", "1"]);
@@ -133,12 +124,12 @@ fn a_worker_that_does_not_even_answer_is_ended() {
     tasks[1].budget = Some(Duration::from_secs(1));
     run.write(&tasks);
     let mut started = start(&run);
-    let worker = started.workers()[0];
+    let worker = started.workers().remove(0);
     // Not killed: it is there, and does nothing.
-    kill_process(Pid::from_raw(worker).unwrap(), Signal::STOP).unwrap();
+    assert!(worker.signal(Signal::STOP));
     assert_eq!(started.done().as_deref(), Some("2/2 endless"));
     assert!(started.child.wait().unwrap().success());
-    await_end(worker);
+    worker.await_end();
     let expected = Reason::TimedOut { millis: 1000, standing: Standing::Unknown };
     assert_eq!(run.outcomes()["endless"].answer, Answer::Unknown(expected));
 }
