@@ -9,12 +9,14 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, OnceLock};
 
-/// Refusals are noted from now on.
-pub fn note_refusals() {
-    NOTING.store(true, Ordering::Relaxed);
+/// Refusals are noted from now on. Each new one is told at once, in the thread that it happens in: the process may not live
+/// long enough to be asked.
+pub fn note_refusals(tell: fn(&str)) {
+    // Whoever was first is told.
+    let _ = TELL.set(tell);
 }
 
 /// What was refused since this was last asked: each once, and the first only if there are very many.
@@ -22,7 +24,7 @@ pub fn take_refusals() -> Vec<String> {
     std::mem::take(&mut *REFUSED.lock().unwrap_or_else(|e| e.into_inner()))
 }
 
-static NOTING: AtomicBool = AtomicBool::new(false);
+static TELL: OnceLock<fn(&str)> = OnceLock::new();
 static REFUSED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// How many different refusals are noted.
@@ -53,9 +55,7 @@ fn behind(known: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
 
 /// Notes a failure that is a refusal. `errno` stays as it is.
 fn note(error: Option<c_int>, describe: impl FnOnce() -> String) {
-    if !NOTING.load(Ordering::Relaxed) {
-        return;
-    }
+    let Some(tell) = TELL.get() else { return };
     // SAFETY: this is the place of the current thread's `errno`.
     let place = unsafe { __errno_location() };
     // SAFETY: as above; no other thread uses it.
@@ -63,8 +63,13 @@ fn note(error: Option<c_int>, describe: impl FnOnce() -> String) {
     if matches!(error.unwrap_or(errno), EPERM | EACCES) {
         let text: String = describe().chars().take(MAX_LENGTH).collect();
         let mut refused = REFUSED.lock().unwrap_or_else(|e| e.into_inner());
-        if refused.len() < MAX_NOTED && !refused.contains(&text) {
-            refused.push(text);
+        let is_new = refused.len() < MAX_NOTED && !refused.contains(&text);
+        if is_new {
+            refused.push(text.clone());
+        }
+        drop(refused);
+        if is_new {
+            tell(&text);
         }
     }
     // SAFETY: as above.

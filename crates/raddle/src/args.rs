@@ -147,6 +147,13 @@ pub struct JobsArgs {
     #[arg(long, value_name = "PATH")]
     pub allow_read: Vec<PathBuf>,
 
+    /// A class whose jobs are run even where the kernel has no Landlock to fence them with; may be given many times.
+    ///
+    /// They could read and write all files that you can. The network, processes and limits are as behind the fence. Jobs
+    /// of other classes are not run there. Where there is Landlock, this changes nothing.
+    #[arg(long, value_name = "CLASS")]
+    pub allow_unfenced: Vec<String>,
+
     /// How many seconds a job may take, where the list does not say so.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub budget: u64,

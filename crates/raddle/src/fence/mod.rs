@@ -27,6 +27,17 @@ pub struct Fence {
     pub memory: u64,
     /// How long a file may become, in bytes.
     pub file_size: u64,
+    /// Whether all of it stands.
+    pub extent: Extent,
+}
+
+/// How much of a fence there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// All but what Landlock does, for kernels that have none: no network, no processes and limits, but all files.
+    WithoutLandlock,
 }
 
 /// Why there is no fence.
@@ -63,7 +74,9 @@ impl Fence {
     /// Puts the current thread, and all that it starts from now on, behind the fence. There is no way back.
     pub fn enter(&self) -> Result<(), FenceError> {
         limits::set(self)?;
-        files::restrict(self)?;
+        if self.extent == Extent::Whole {
+            files::restrict(self)?;
+        }
         calls::filter()
     }
 }

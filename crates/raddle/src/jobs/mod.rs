@@ -3,6 +3,7 @@
 //! The loop is the one that every campaign will have: take what the journal knows, hand the rest to the pool, write down
 //! each finding and each outcome as it comes, report.
 
+mod allowance;
 mod list;
 mod report;
 
@@ -10,40 +11,49 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
+use allowance::Allowance;
 use anyhow::Context;
 use classpath::Jdk;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::args::{Color, JobsArgs};
-use crate::fence;
 use crate::journal::Journal;
 use crate::output;
-use crate::supervisor::{Event, Pool, PoolSettings, PrivateFolders, Task};
+use crate::supervisor::{Event, Pool, PoolSettings, PrivateFolders, Task, identity};
 use crate::worker::protocol::News;
 
 /// Runs the jobs of a list that have not been done, and reports all that is known.
 pub fn run(args: &JobsArgs, color: Color) -> anyhow::Result<()> {
     let tasks = list::read(&args.list)?;
-    let settings = settings(args)?;
-    let mut journal = Journal::open(&args.out, &identity(&settings), args.resume)?;
-    let ran = run_rest(&tasks, settings, &mut journal, &args.out);
+    let allowance = Allowance::of(args, &tasks)?;
+    let settings = settings(args, &allowance)?;
+    let mut journal = Journal::open(&args.out, &identity(&settings, &args.out), args.resume)?;
+    let outdated = tasks.iter().filter(|task| journal.is_outdated(task)).count();
+    if outdated > 0 {
+        tell(format_args!("{outdated} jobs are done again: class files, JDK, settings or the jobs have changed since"));
+    }
+    let ran = run_rest(&tasks, &allowance, settings, &mut journal, &args.out);
     // Whatever has happened, what is known is reported.
     let text = report::render(&tasks, &journal);
     report::write(&args.out, &text)?;
     output::print(&text, color)?;
-    let done = tasks.iter().filter(|task| journal.finished(task).is_some()).count();
     ran?;
-    anyhow::ensure!(
-        done == tasks.len(),
-        "stopped by a signal after {done} of {} jobs: go on with --resume",
-        tasks.len()
-    );
-    Ok(())
+    let (done, all) = (tasks.iter().filter(|task| journal.finished(task).is_some()).count(), tasks.len());
+    let missing = tasks.iter().filter(|task| allowance.allows(task) && journal.finished(task).is_none()).count();
+    anyhow::ensure!(missing == 0, "stopped by a signal after {done} of {all} jobs: go on with --resume");
+    allowance.complain(all - done)
 }
 
-fn run_rest(tasks: &[Task], settings: PoolSettings, journal: &mut Journal, out: &Path) -> anyhow::Result<()> {
-    let rest: Vec<_> = tasks.iter().filter(|task| journal.finished(task).is_none()).cloned().collect();
+fn run_rest(
+    tasks: &[Task],
+    allowance: &Allowance,
+    settings: PoolSettings,
+    journal: &mut Journal,
+    out: &Path,
+) -> anyhow::Result<()> {
+    let is_left = |task: &&Task| allowance.allows(task) && journal.finished(task).is_none();
+    let rest: Vec<_> = tasks.iter().filter(is_left).cloned().collect();
     if rest.is_empty() {
         return Ok(());
     }
@@ -85,22 +95,23 @@ fn note(event: Event, tasks: usize, journal: &mut Journal) -> anyhow::Result<()>
             format!("{}/{tasks} {}", journal.len(), task.key)
         }
     };
-    // Only for whoever watches, so it does not matter if nobody does.
-    let _ = writeln!(std::io::stderr(), "{told}");
+    tell(format_args!("{told}"));
     Ok(())
 }
 
-fn settings(args: &JobsArgs) -> anyhow::Result<PoolSettings> {
-    if !args.no_fence {
-        fence::check().map_err(|missing| anyhow::anyhow!("{missing}; --no-fence runs them all the same"))?;
-    }
+/// Only for whoever watches, so it does not matter if nobody does.
+fn tell(what: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{what}");
+}
+
+fn settings(args: &JobsArgs, allowance: &Allowance) -> anyhow::Result<PoolSettings> {
     anyhow::ensure!(args.jobs != Some(0), "--jobs must be at least 1");
     let jdk = Jdk::find(args.java_home.as_deref())?;
     let program = std::env::current_exe().context("cannot find our own executable")?;
     let class_path = absolute(&args.classpath)?;
     let mut settings = PoolSettings::new(program, jdk.home, class_path);
     settings.workers = args.jobs.unwrap_or(settings.workers);
-    settings.fence = !args.no_fence;
+    settings.fence = allowance.fence();
     settings.readable = args.allow_read.clone();
     settings.budget = Duration::from_secs(args.budget);
     settings.heap = args.heap;
@@ -113,10 +124,4 @@ fn absolute(class_path: &str) -> anyhow::Result<String> {
     let entries: Result<Vec<_>, _> = entries.map(std::path::absolute).collect();
     let joined = std::env::join_paths(entries.context("cannot use the class path")?)?;
     joined.into_string().map_err(|_| anyhow::anyhow!("the class path is not UTF-8"))
-}
-
-/// What the outcomes of all jobs depend on.
-fn identity(settings: &PoolSettings) -> String {
-    let PoolSettings { java_home, class_path, options, fence, readable, heap, .. } = settings;
-    format!("{java_home:?} {class_path:?} {options:?} {fence} {readable:?} {heap}")
 }

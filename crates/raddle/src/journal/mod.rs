@@ -105,6 +105,11 @@ impl Journal {
         self.known(task).map_or(&[], |known| &known.found)
     }
 
+    /// Whether a task of this key is done that was another, or in a run that was another.
+    pub fn is_outdated(&self, task: &Task) -> bool {
+        self.known(task).is_none() && self.known.get(&task.key).is_some_and(|known| known.outcome.is_some())
+    }
+
     /// How many tasks have an outcome, whether they are of this run or not.
     pub fn len(&self) -> usize {
         self.known.values().filter(|known| known.outcome.is_some()).count()

@@ -69,6 +69,7 @@ fn only_the_very_same_task_of_the_same_run_is_finished() {
     drop(journal);
     let other = Journal::open(folder.path(), "another run", true).unwrap();
     assert_eq!(other.finished(&task("b", 1)), None);
+    assert!(other.is_outdated(&task("b", 1)) && !other.is_outdated(&task("d", 1)));
 }
 
 #[test]

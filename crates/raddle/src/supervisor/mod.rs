@@ -12,6 +12,7 @@
 mod death;
 mod folder;
 mod handle;
+mod identity;
 mod output;
 mod pool;
 mod process;
@@ -27,6 +28,7 @@ use crate::worker::protocol::{Answer, Job, News};
 
 pub use folder::PrivateFolders;
 pub use handle::Handle;
+pub use identity::identity;
 pub use output::Printed;
 pub use pool::{Pool, Stopper};
 pub use process::{StartError, WorkerProcess};

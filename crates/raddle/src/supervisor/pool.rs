@@ -126,8 +126,20 @@ impl Shared {
     }
 }
 
+/// Tells of a slot that ends by a panic: whoever waits for its task would wait for ever.
+struct Alarm<'s>(&'s Sender<Result<Event, StartError>>);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = self.0.send(Err(std::io::Error::other("internal bug: a slot has panicked").into()));
+        }
+    }
+}
+
 /// The life of a slot.
 fn serve(shared: &Shared, number: usize, events: &Sender<Result<Event, StartError>>) {
+    let _alarm = Alarm(events);
     let begun = |process: Handle| {
         let mut queue = shared.lock();
         if queue.stopped {

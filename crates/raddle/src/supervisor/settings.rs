@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::fence::Fence;
+use crate::fence::{Extent, Fence};
 use crate::worker::protocol::Setup;
 
 const MEGABYTE: u64 = 1 << 20;
@@ -21,8 +21,8 @@ pub struct PoolSettings {
     pub class_path: String,
     /// Further options of the virtual machines.
     pub options: Vec<String>,
-    /// Whether workers are fenced.
-    pub fence: bool,
+    /// Whether workers are fenced, and how.
+    pub fence: Option<Extent>,
     /// What may be read besides the JDK and the class path.
     pub readable: Vec<PathBuf>,
     /// How long a task may take if it does not say so itself.
@@ -44,7 +44,7 @@ impl PoolSettings {
             java_home,
             class_path,
             options: Vec::new(),
-            fence: true,
+            fence: Some(Extent::Whole),
             readable: Vec::new(),
             budget: Duration::from_secs(60),
             heap: 512,
@@ -89,11 +89,12 @@ impl PoolSettings {
 
     /// What is said first to a worker whose private folder is this.
     pub(super) fn setup(&self, folder: &Path) -> Setup {
-        let fence = self.fence.then(|| Fence {
+        let fence = self.fence.map(|extent| Fence {
             private: scratch(folder),
             readable: self.readable(folder),
             memory: self.most_memory(),
             file_size: 64 * MEGABYTE,
+            extent,
         });
         Setup {
             left_out: Vec::new(),
@@ -107,7 +108,8 @@ impl PoolSettings {
     }
 
     fn readable(&self, folder: &Path) -> Vec<PathBuf> {
-        let mut paths = vec![self.java_home.clone(), folder.to_owned()];
+        // A virtual machine that writes about its crash looks up names of functions in the program that it is part of.
+        let mut paths = vec![self.java_home.clone(), folder.to_owned(), self.program.clone()];
         linked(&self.java_home, &mut paths);
         paths.extend(std::env::split_paths(&self.class_path).filter(|path| !path.as_os_str().is_empty()));
         paths.extend(self.readable.iter().cloned());

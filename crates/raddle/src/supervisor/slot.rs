@@ -13,6 +13,9 @@ use crate::worker::reason::{Reason, Standing};
 /// the kernel for want of memory, must come to an end.
 const STARTS: u32 = 30;
 
+/// More refusals than this are not kept: what runs in a worker may write to its pipe.
+const MOST_REFUSED: usize = 64;
+
 /// A worker, if there is one, and what it has done.
 pub struct Slot<'p> {
     settings: &'p PoolSettings,
@@ -57,7 +60,16 @@ impl<'p> Slot<'p> {
                 continue;
             }
             attempts += 1;
-            let ran = worker.run(task, settings, tell)?;
+            let mut refused = Vec::new();
+            let mut hear = |news: News| {
+                if let News::Refused(what) = &news
+                    && refused.len() < MOST_REFUSED
+                {
+                    refused.push(what.clone());
+                }
+                tell(news);
+            };
+            let ran = worker.run(task, settings, &mut hear)?;
             if let Ran::Died(status) = ran
                 && death::is_kill(status)
                 && attempts < settings.attempts
@@ -65,7 +77,12 @@ impl<'p> Slot<'p> {
                 self.worker = None;
                 continue;
             }
-            return Ok(self.conclude(task, ran, attempts, tell)?);
+            let mut outcome = self.conclude(task, ran, attempts, &mut hear)?;
+            if outcome.refused.is_empty() {
+                // A worker that has died could not say it again in the end.
+                outcome.refused = refused;
+            }
+            return Ok(outcome);
         }
     }
 

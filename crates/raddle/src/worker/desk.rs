@@ -1,6 +1,6 @@
 //! Where a worker hands out what it has to say: news of a job that goes on, and one answer a job, whoever gives it.
 //!
-//! News of what was found leave the worker at once, before the next execution can take it down. How far the job is, a
+//! News of what was found or refused leave the worker at once, before whatever comes next can take it down. How far the job is, a
 //! thread that watches the clock tells from time to time, so executions only count.
 //!
 //! The answer is mostly given by the main thread. But when the budget of a job runs out, the main thread may hang in the
@@ -85,6 +85,17 @@ pub fn found(shown: &Shown) {
     {
         open.found += 1;
         desk.tell(News::Found(Box::new(shown.clone())));
+    }
+}
+
+/// The operating system has refused something to the job. It has left this process when this returns.
+pub fn refused(what: &str) {
+    // A virtual machine that writes about its crash looks there for itself, under a name that is another in every run.
+    if what == format!("read /proc/{}/maps", rustix::thread::gettid()) {
+        return;
+    }
+    if let Some(desk) = lock().as_mut() {
+        desk.tell(News::Refused(what.to_owned()));
     }
 }
 

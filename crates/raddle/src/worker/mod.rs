@@ -60,7 +60,7 @@ fn confine(setup: &Setup) -> anyhow::Result<()> {
         // Where these are, the code under test must not write.
         host::write_hooks(&setup.folder, &setup.left_out)?;
         fence.enter()?;
-        host::note_refusals();
+        host::note_refusals(desk::refused);
     }
     Ok(())
 }

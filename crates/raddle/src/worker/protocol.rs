@@ -130,6 +130,8 @@ pub enum News {
     Found(Box<Shown>),
     /// How far it is.
     Progress(Progress),
+    /// The operating system has refused something to the code under test.
+    Refused(String),
 }
 
 /// How far a job is.
@@ -150,7 +152,7 @@ pub const MOST_FOUND: usize = 64;
 pub struct Reply {
     /// The answer.
     pub answer: Answer,
-    /// What the operating system has refused to the code under test.
+    /// All that the operating system has refused to the code under test, news or not.
     pub refused: Vec<String>,
 }
 

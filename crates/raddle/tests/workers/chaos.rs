@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use raddle::supervisor::Task;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::interrupted::await_end;
-use crate::support::{Run, compile, honest, jdk, job, name, random, task};
+use crate::support::{Run, WorkerHandle, compile, honest, jdk, job, name, random, task};
 
 const JOBS: usize = 500;
 /// After so many jobs the supervisor is killed, in its first and in its second life.
@@ -69,9 +68,8 @@ fn a_disturbed_run_reports_what_an_undisturbed_one_does() {
                 next += 1 + random.below(12);
                 let workers = started.workers();
                 if !workers.is_empty() {
-                    let worker = Pid::from_raw(workers[random.below(workers.len())]).unwrap();
                     // It may have been replaced in between.
-                    killed += kill_process(worker, Signal::KILL).is_ok() as usize;
+                    killed += workers[random.below(workers.len())].signal(Signal::KILL) as usize;
                 }
             }
         }
@@ -81,7 +79,7 @@ fn a_disturbed_run_reports_what_an_undisturbed_one_does() {
         }
         let status = started.child.wait().unwrap();
         assert_eq!(status.success(), kill == tasks.len(), "{status}");
-        workers.into_iter().for_each(await_end);
+        workers.into_iter().for_each(WorkerHandle::await_end);
     }
     println!("{} jobs, {killed} workers and 2 supervisors killed", tasks.len());
     assert!(killed > 20, "only {killed} workers were killed");

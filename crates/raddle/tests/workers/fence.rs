@@ -9,10 +9,11 @@ use classpath::Jdk;
 use host::{CallResult, Value};
 use raddle::supervisor::Task;
 use raddle::worker::protocol::{Answer, Job};
+use raddle::worker::reason::Reason;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use testcase::{Argument, Call, Operation, TestCase};
 
-use crate::support::{Run, compile, fixtures, header, honest, jdk, jdks, job, random, stderr, task};
+use crate::support::{Run, compile, fixtures, header, honest, jdk, jdks, job, name, random, stderr, task};
 
 const SECRET: &str = "nobody's business";
 
@@ -181,6 +182,28 @@ fn what_is_allowed_to_be_read_can_be_read() {
     outside.assert_untouched(&before);
 }
 
+#[test]
+fn what_was_refused_before_a_crash_is_reported() {
+    for jdk in jdks() {
+        let crashes = fixtures("hostile").into_iter().find(|source| name(source) == "Crashes").unwrap();
+        let classes = compile(&jdk, &[honest("fence/Intruder"), crashes.clone()]);
+        let outside = Outside::new();
+        let secret = outside.path("secret");
+        let mut both = job(&crashes, random(0, 1));
+        let delete = ("delete", "(Ljava/lang/String;)Ljava/lang/String;", vec![Argument::String(secret.clone())]);
+        both.test.suffixes[0].splice(..0, calls("Intruder", &[delete]).test.suffixes.remove(0));
+        let run = Run::new(&jdk, classes.path(), &[task("both", both), task("crash", job(&crashes, random(0, 1)))]);
+        run.finish(&["--jobs", "1"]);
+        let outcomes = run.outcomes();
+        for outcome in outcomes.values() {
+            assert!(matches!(outcome.answer, Answer::Unknown(Reason::Crashed { .. })), "{:?}", outcome.answer);
+        }
+        assert_eq!(outcomes["both"].refused, [format!("delete {secret}")], "JDK {}", jdk.version);
+        // What the virtual machine cannot look at when it writes about its crash is not the code under test's.
+        assert_eq!(outcomes["crash"].refused, Vec::<String>::new(), "JDK {}", jdk.version);
+    }
+}
+
 fn honest_tasks() -> Vec<Task> {
     vec![task("honest", job(&honest("fail/Counter"), random(0, 10)))]
 }
@@ -191,12 +214,10 @@ fn honest_run(jdk: &Jdk) -> (tempfile::TempDir, Run) {
     (classes, run)
 }
 
-#[test]
-fn without_landlock_it_says_so_and_goes_on_only_without_a_fence() {
-    let jdk = jdk();
-    let (_classes, run) = honest_run(&jdk);
-    // A filter that hides Landlock from this thread and all that it starts: what a kernel without it would say.
-    let hidden = std::thread::spawn(move || {
+/// Does something where there is no Landlock: a filter hides it from this thread and all that it starts, so they see what a
+/// kernel without it would say.
+fn without_landlock<T: Send>(body: impl FnOnce() -> T + Send) -> T {
+    let hide = || {
         let filter = SeccompFilter::new(
             [(libc::SYS_landlock_create_ruleset, vec![])].into(),
             SeccompAction::Allow,
@@ -205,16 +226,47 @@ fn without_landlock_it_says_so_and_goes_on_only_without_a_fence() {
         );
         let program: BpfProgram = filter.unwrap().try_into().unwrap();
         seccompiler::apply_filter(&program).unwrap();
+        body()
+    };
+    std::thread::scope(|scope| scope.spawn(hide).join().unwrap())
+}
+
+#[test]
+fn without_landlock_it_says_so_and_goes_on_only_without_a_fence() {
+    let jdk = jdk();
+    let (_classes, run) = honest_run(&jdk);
+    let (refused, unfenced) = without_landlock(|| {
         let refused = run.command(&["--jobs", "1"]).output().unwrap();
         assert!(!run.out().exists(), "it must refuse before it begins");
-        let unfenced = run.command(&["--jobs", "1", "--no-fence"]).output().unwrap();
-        (refused, unfenced)
+        (refused, run.command(&["--jobs", "1", "--no-fence"]).output().unwrap())
     });
-    let (refused, unfenced) = hidden.join().unwrap();
     let told = stderr(&refused);
     assert_eq!((refused.status.code(), told.lines().count()), (Some(2), 1), "{told}");
     assert!(told.contains("no Landlock") && told.contains("--no-fence"), "{told}");
     assert!(unfenced.status.success(), "{}", stderr(&unfenced));
+}
+
+#[test]
+fn without_landlock_only_classes_that_are_allowed_run_and_the_rest_of_the_fence_stands() {
+    let jdk = jdk();
+    let classes = compile(&jdk, &[honest("fence/Intruder"), honest("fail/Counter")]);
+    let outside = Outside::new();
+    let before = outside.state();
+    let port = outside.listener.local_addr().unwrap().port();
+    let connect = ("connect", "(I)Ljava/lang/String;", vec![Argument::Int(port.into())]);
+    let intruder = task("intruder", calls("Intruder", &[connect]));
+    let run = Run::new(&jdk, classes.path(), &[intruder, honest_tasks().remove(0)]);
+    let output = without_landlock(|| run.command(&["--jobs", "1", "--allow-unfenced", "Intruder"]).output().unwrap());
+    let told = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    let last = told.lines().last().unwrap();
+    assert!(last.contains("1 jobs were not run") && last.contains("no Landlock"), "{told}");
+    let outcomes = run.outcomes();
+    assert_eq!(outcomes.len(), 1);
+    assert!(!results(&outcomes["intruder"].answer)[0].contains("done"), "{:?}", outcomes["intruder"]);
+    assert!(outcomes["intruder"].refused.contains(&format!("connect to 127.0.0.1 port {port}")));
+    assert!(run.report().contains("honest: not done"), "{}", run.report());
+    outside.assert_untouched(&before);
 }
 
 #[test]

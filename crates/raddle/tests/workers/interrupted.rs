@@ -2,21 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use raddle::supervisor::Task;
+use raddle::journal::{Entry, Record};
+use raddle::supervisor::{Outcome, Task};
 use raddle::worker::protocol::Answer;
 use raddle::worker::reason::{Reason, Standing};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{Run, Started, compile, honest, jdk, job, random, stderr, task};
-
-/// Waits until a process is gone. Being gone already is as good.
-pub fn await_end(process: i32) {
-    let Ok(handle) = pidfd_open(Pid::from_raw(process).unwrap(), PidfdFlags::empty()) else { return };
-    let patience = Timespec { tv_sec: 60, tv_nsec: 0 };
-    let ended = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&patience)).unwrap();
-    assert_eq!(ended, 1, "process {process} goes on");
-}
+use crate::support::{Run, Started, WorkerHandle, compile, honest, jdk, job, random, stderr, task};
 
 /// A job that is done at once, and one that goes on for minutes.
 fn tasks() -> Vec<Task> {
@@ -57,7 +49,7 @@ fn a_signal_ends_a_run_and_leaves_nothing_behind() {
         assert_eq!(started.line(), None);
         assert_eq!(started.child.wait().unwrap().code(), Some(2));
         println!("{signal:?}: ended after {} ms", begin.elapsed().as_millis());
-        workers.into_iter().for_each(await_end);
+        workers.into_iter().for_each(WorkerHandle::await_end);
         run.assert_tidy();
         assert!(run.report().contains("honest: done, ") && run.report().contains("endless: not done"));
         assert_eq!(run.outcomes().len(), 1);
@@ -84,7 +76,7 @@ fn a_killed_supervisor_takes_its_workers_along_and_the_next_run_tidies_up() {
     let workers = started.workers();
     started.child.kill().unwrap();
     started.child.wait().unwrap();
-    workers.into_iter().for_each(await_end);
+    workers.into_iter().for_each(WorkerHandle::await_end);
     assert!(run.out().join("workers").exists());
     // The endless job is begun anew, and the other one is not.
     let mut resumed = run.start(&["--jobs", "1", "--resume", "--budget", "1"]);
@@ -98,18 +90,46 @@ fn a_killed_supervisor_takes_its_workers_along_and_the_next_run_tidies_up() {
 }
 
 #[test]
+fn jobs_are_done_again_when_class_files_have_changed() {
+    let jdk = jdk();
+    let classes = compile(&jdk, &[honest("fail/Counter")]);
+    let tasks = [task("counter", job(&honest("fail/Counter"), random(0, 20)))];
+    let run = Run::new(&jdk, classes.path(), &tasks);
+    run.finish(&["--jobs", "1"]);
+    let failures = |record: &Record| match &record.entry {
+        Entry::Finished(Outcome { answer: Answer::Done(report), .. }) => Some(report.failures),
+        _ => None,
+    };
+    let again = || stderr(&run.command(&["--jobs", "1", "--resume"]).output().unwrap());
+    assert_eq!(again(), "", "nothing has changed");
+    // The corrected class has the name of the one that fails.
+    let text = std::fs::read_to_string(honest("fail/Counter")).unwrap();
+    let corrected = tempfile::tempdir().unwrap();
+    let source = corrected.path().join("Counter.java");
+    std::fs::write(&source, text.replace("public void ", "public synchronized void ")).unwrap();
+    let corrected = compile(&jdk, &[source]);
+    std::fs::copy(corrected.path().join("Counter.class"), classes.path().join("Counter.class")).unwrap();
+    let told = again();
+    assert!(told.starts_with("1 jobs are done again: class files, "), "{told}");
+    let records = raddle::journal::read(&run.out()).unwrap();
+    let failures: Vec<_> = records.iter().filter_map(failures).collect();
+    assert!(failures.len() == 2 && failures[0] > 0 && failures[1] == 0, "{failures:?}");
+    assert!(run.report().contains(" 0 failures"), "{}", run.report());
+}
+
+#[test]
 fn a_worker_that_does_not_even_answer_is_ended() {
     let (_classes, run) = run();
     let mut tasks = tasks();
     tasks[1].budget = Some(Duration::from_secs(1));
     run.write(&tasks);
     let mut started = start(&run);
-    let worker = started.workers()[0];
+    let worker = started.workers().remove(0);
     // Not killed: it is there, and does nothing.
-    kill_process(Pid::from_raw(worker).unwrap(), Signal::STOP).unwrap();
+    assert!(worker.signal(Signal::STOP));
     assert_eq!(started.done().as_deref(), Some("2/2 endless"));
     assert!(started.child.wait().unwrap().success());
-    await_end(worker);
+    worker.await_end();
     let expected = Reason::TimedOut { millis: 1000, standing: Standing::Unknown };
     assert_eq!(run.outcomes()["endless"].answer, Answer::Unknown(expected));
 }

@@ -1,11 +1,13 @@
 //! What a job says while it goes on: how far it is, and what it has found, which outlives it.
 
-use raddle::supervisor::{Event, Pool, PoolSettings, PrivateFolders, Task};
+use std::path::Path;
+
+use raddle::supervisor::{Event, Pool, PoolSettings, PrivateFolders};
 use raddle::worker::protocol::{Answer, News};
 use raddle::worker::reason::Reason;
+use rustix::process::{Pid, Signal, kill_process};
 
-use crate::interrupted::await_end;
-use crate::support::{Run, compile, fixtures, honest, jdk, job, name, random, task};
+use crate::support::{Run, WorkerHandle, compile, fixtures, honest, jdk, job, name, random, task};
 
 /// A job that finds a failure and then goes on for as long as it may.
 fn fails_then_hangs() -> (Run, tempfile::TempDir) {
@@ -23,7 +25,7 @@ fn what_was_found_outlives_the_supervisor_and_is_not_found_twice() {
     let workers = started.workers();
     started.child.kill().unwrap();
     started.child.wait().unwrap();
-    workers.into_iter().for_each(await_end);
+    workers.into_iter().for_each(WorkerHandle::await_end);
     let found = run.found();
     assert_eq!((found["hangs"].len(), run.outcomes().len()), (1, 0));
     // The budget belongs to the run and not to the job, so it is the same job.
@@ -35,29 +37,59 @@ fn what_was_found_outlives_the_supervisor_and_is_not_found_twice() {
 }
 
 #[test]
+fn a_job_whose_workers_are_killed_again_and_again_is_given_up_and_what_it_found_is_not() {
+    let (run, _classes) = fails_then_hangs();
+    let mut started = run.start(&["--jobs", "1", "--budget", "600"]);
+    for _ in 0..5 {
+        // The job says by a file in its folder that it hangs, so none is killed before it has begun.
+        let hangs =
+            |worker: &WorkerHandle| std::fs::exists(format!("/proc/{}/cwd/hangs", worker.process)).unwrap_or(false);
+        let worker = loop {
+            if let Some(worker) = started.workers().into_iter().find(hangs) {
+                break worker;
+            }
+            std::thread::yield_now();
+        };
+        assert!(worker.signal(Signal::KILL));
+        worker.await_end();
+    }
+    assert_eq!(started.done().as_deref(), Some("1/1 hangs"));
+    assert!(started.child.wait().unwrap().success());
+    let killed = Reason::Killed { signal: Signal::KILL.as_raw(), times: 5 };
+    assert_eq!(run.outcomes()["hangs"].answer, Answer::Unknown(killed));
+    assert_eq!(run.found()["hangs"].len(), 1);
+    let report = run.report();
+    assert!(report.starts_with("hangs: unknown: the worker was killed from outside, 5 times (signal 9)\n"), "{report}");
+    run.assert_tidy();
+}
+
+#[test]
 fn a_run_that_is_stopped_reports_what_unfinished_jobs_have_found() {
     let (run, _classes) = fails_then_hangs();
     let mut started = run.start(&["--jobs", "1", "--budget", "600"]);
     assert!(started.line().unwrap().starts_with("found in hangs: "));
-    rustix::process::kill_process(rustix::process::Pid::from_child(&started.child), rustix::process::Signal::INT)
-        .unwrap();
+    kill_process(Pid::from_child(&started.child), Signal::INT).unwrap();
     assert_eq!(started.child.wait().unwrap().code(), Some(2));
     let report = run.report();
     assert!(report.starts_with("hangs: not done\n    found before that: a failure, shown "), "{report}");
 }
 
+/// A pool of one worker for the classes in a folder.
+fn pool(classes: &Path, folder: &Path) -> Pool {
+    let class_path = classes.to_str().unwrap().to_owned();
+    let mut settings = PoolSettings::new(env!("CARGO_BIN_EXE_raddle").into(), jdk().home, class_path);
+    (settings.workers, settings.attempts) = (1, 1);
+    Pool::start(settings, PrivateFolders::new(folder).unwrap()).unwrap()
+}
+
 #[test]
 fn a_job_tells_how_far_it_is() {
-    let jdk = jdk();
     let source = honest("pass/TwoLocks");
-    let classes = compile(&jdk, std::slice::from_ref(&source));
+    let classes = compile(&jdk(), std::slice::from_ref(&source));
     let folder = tempfile::tempdir().unwrap();
-    let class_path = classes.path().to_str().unwrap().to_owned();
-    let mut settings = PoolSettings::new(env!("CARGO_BIN_EXE_raddle").into(), jdk.home.clone(), class_path);
-    settings.workers = 1;
-    let mut pool = Pool::start(settings, PrivateFolders::new(folder.path()).unwrap()).unwrap();
+    let mut pool = pool(classes.path(), folder.path());
     // It has no end, so it does not matter how fast this machine is.
-    pool.submit(Task { key: "long".into(), job: job(&source, random(0, u64::MAX)), budget: None });
+    pool.submit(task("long", job(&source, random(0, u64::MAX))));
     let mut told = Vec::new();
     while told.len() < 3 {
         match pool.next().unwrap().unwrap() {
@@ -74,5 +106,23 @@ fn a_job_tells_how_far_it_is() {
     pool.stopper().stop();
     while let Some(event) = pool.next() {
         assert!(matches!(event, Ok(Event::News(..))), "{event:?}");
+    }
+}
+
+#[test]
+fn workers_outlive_the_thread_that_has_started_their_pool() {
+    let source = honest("pass/TwoLocks");
+    let classes = compile(&jdk(), std::slice::from_ref(&source));
+    let folder = tempfile::tempdir().unwrap();
+    // The kernel ends a worker with the thread that started it, which is not this one.
+    let mut pool = std::thread::scope(|scope| scope.spawn(|| pool(classes.path(), folder.path())).join().unwrap());
+    // The pool has one attempt at each, so a worker that is gone would be noticed.
+    for key in ["first", "second"] {
+        pool.submit(task(key, job(&source, random(0, 10))));
+        let done = std::iter::from_fn(|| pool.next()).find_map(|event| match event.unwrap() {
+            Event::Done(task, outcome) => Some((task.key.clone(), outcome.answer)),
+            Event::News(..) => None,
+        });
+        assert!(matches!(&done, Some((done, Answer::Done(_))) if done == key), "{done:?}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
@@ -9,6 +10,8 @@ use classpath::Jdk;
 use raddle::journal::{self, Entry};
 use raddle::supervisor::{Outcome, Task};
 use raddle::worker::protocol::{Job, Plan, Shown};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tempfile::TempDir;
 use testcase::{Argument, Call, Operation, TestCase};
 
@@ -187,11 +190,45 @@ impl Started {
         std::iter::from_fn(|| self.line()).find(|line| !line.starts_with("found in "))
     }
 
-    /// The processes of its workers.
-    pub fn workers(&self) -> Vec<i32> {
+    /// Its workers.
+    pub fn workers(&self) -> Vec<WorkerHandle> {
+        let opened = self.children().into_iter().filter_map(WorkerHandle::open).collect::<Vec<_>>();
+        // One that is a child after it was opened was it before, too: nobody else has got its number in between.
+        let children = self.children();
+        opened.into_iter().filter(|worker| children.contains(&worker.process)).collect()
+    }
+
+    fn children(&self) -> Vec<i32> {
         let Ok(threads) = std::fs::read_dir(format!("/proc/{}/task", self.child.id())) else { return vec![] };
         let children = threads.flat_map(|thread| std::fs::read_to_string(thread.unwrap().path().join("children")));
         children.flat_map(|text| text.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>()).collect()
+    }
+}
+
+/// A worker of a run. It stays the same process, though its number may become that of another: fixtures start so many threads
+/// that all numbers are used up within minutes.
+pub struct WorkerHandle {
+    pub process: i32,
+    handle: OwnedFd,
+}
+
+impl WorkerHandle {
+    /// None if it is gone.
+    fn open(process: i32) -> Option<WorkerHandle> {
+        let handle = pidfd_open(Pid::from_raw(process).unwrap(), PidfdFlags::empty()).ok()?;
+        Some(WorkerHandle { process, handle })
+    }
+
+    /// Sends a signal, and says whether it was still there.
+    pub fn signal(&self, signal: Signal) -> bool {
+        pidfd_send_signal(&self.handle, signal).is_ok()
+    }
+
+    /// Waits until it is gone.
+    pub fn await_end(self) {
+        let patience = Timespec { tv_sec: 60, tv_nsec: 0 };
+        let ended = poll(&mut [PollFd::new(&self.handle, PollFlags::IN)], Some(&patience)).unwrap();
+        assert_eq!(ended, 1, "process {} goes on", self.process);
     }
 }
 
