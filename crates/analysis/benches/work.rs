@@ -33,7 +33,9 @@ fn main() {
     let given: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let given_work = std::env::args().find_map(|argument| argument.strip_prefix("--work=")?.parse().ok());
     let mut usual = Limits::default();
-    if let Some(d) = std::env::args().find_map(|argument| argument.strip_prefix("--depth=")?.parse().ok()) { usual.depth = d; }
+    if let Some(d) = std::env::args().find_map(|argument| argument.strip_prefix("--depth=")?.parse().ok()) {
+        usual.depth = d;
+    }
     let limits = given_work.map_or(usual, |work| Limits { work, effects: work, ..usual });
     let classes: Vec<&str> = match given.is_empty() {
         true => CLASSES.to_vec(),

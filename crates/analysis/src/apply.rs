@@ -84,7 +84,8 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let mut seen_through = Seen::default();
-        for &(base, field, value) in missing(&flow.contents, &done.contents).chain(missing(&flow.stores, &done.stores)) {
+        for &(base, field, value) in missing(&flow.contents, &done.contents).chain(missing(&flow.stores, &done.stores))
+        {
             self.solver.work += 1;
             let values = self.seen_here(value, arguments, &mut seen_through);
             match base {
@@ -210,13 +211,7 @@ impl Interpreter<'_, '_, '_> {
         self.solver.held.number(here)
     }
 
-    fn locks_here(
-        &mut self,
-        lock: Lock,
-        arguments: &[SetId],
-        seen_through: &mut Seen,
-        state: &State,
-    ) -> Vec<Lock> {
+    fn locks_here(&mut self, lock: Lock, arguments: &[SetId], seen_through: &mut Seen, state: &State) -> Vec<Lock> {
         let objects = self.seen_here(lock.path, arguments, seen_through);
         self.locks(state, objects, lock.mode)
     }

@@ -73,8 +73,7 @@ impl Effects {
         summary.accesses.extend(self.vague.iter().map(|(&touch, &(held, site))| Access { touch, held, site }));
         summary.accesses.sort_unstable();
         let acquisitions = self.acquisitions.iter();
-        summary.acquisitions =
-            acquisitions.map(|(&(lock, outer), &site)| Acquisition { lock, outer, site }).collect();
+        summary.acquisitions = acquisitions.map(|(&(lock, outer), &site)| Acquisition { lock, outer, site }).collect();
         summary.acquisitions.sort_unstable();
         let signals = self.signals.iter();
         summary.signals = signals.map(|(&(monitor, is_wait), &site)| Signal { monitor, is_wait, site }).collect();

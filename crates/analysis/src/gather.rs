@@ -404,11 +404,10 @@ impl Gatherer<'_, '_, '_> {
                     found.push(self.path_text(path, parameters));
                 }
             } else if let Some(allocation) = self.solver.paths.fresh(path) {
-                let holds = summary
-                    .flow
-                    .contents
-                    .iter()
-                    .find(|(base, _, value)| *base == Some(path) && self.owner(*value, parameters) == Owner::Subject);
+                let holds =
+                    summary.flow.contents.iter().find(|(base, _, value)| {
+                        *base == Some(path) && self.owner(*value, parameters) == Owner::Subject
+                    });
                 if let Some(&(_, _, held)) = holds {
                     let class = self.solver.program.dotted(self.solver.paths.allocation(allocation).class);
                     found.push(format!("new {class} over {}", self.path_text(held, parameters)));

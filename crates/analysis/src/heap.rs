@@ -18,7 +18,9 @@ impl Interpreter<'_, '_, '_> {
             return (object, false);
         }
         let mut found = match path.root {
-            Root::Parameter(0) if self.key.receiver.is_some() => (self.frame.parameter_types[0], self.receiver_is_exact()),
+            Root::Parameter(0) if self.key.receiver.is_some() => {
+                (self.frame.parameter_types[0], self.receiver_is_exact())
+            }
             Root::Parameter(number) => {
                 (self.frame.parameter_types.get(usize::from(number)).copied().unwrap_or(object), false)
             }

@@ -172,7 +172,8 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
     /// changes.
     fn walk(&mut self, leader: usize, work: &mut Vec<usize>) -> Result<(), Fault> {
         let body = self.body.clone();
-        let mut state = self.frame.states[leader].clone().expect("internal bug: only places with a state are walked from");
+        let mut state =
+            self.frame.states[leader].clone().expect("internal bug: only places with a state are walked from");
         let mut at = leader;
         self.leader = leader as u32;
         loop {

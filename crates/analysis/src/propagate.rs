@@ -132,9 +132,9 @@ impl Solver<'_, '_> {
             interpreter.solver.record_mut(edge.callee).effects.log = log;
         }
         // A method that calls itself takes over from itself until there is no more.
-        while let Some(edge) = edges.0.iter_mut().find(|edge| {
-            edge.callee == id && edge.taken_over < interpreter.effects.log.len()
-        }) {
+        while let Some(edge) =
+            edges.0.iter_mut().find(|edge| edge.callee == id && edge.taken_over < interpreter.effects.log.len())
+        {
             let news = interpreter.effects.log[edge.taken_over..].to_vec();
             edge.taken_over += news.len();
             interpreter.take_over(&news, &edge.arguments, &edge.state);

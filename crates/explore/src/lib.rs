@@ -75,7 +75,7 @@ pub use hang::{Hang, Held, hang};
 pub use partial_order::partial_order;
 pub use pct::Pct;
 pub use pos::Pos;
-pub use preemption::{Interference, interference};
+pub use preemption::{Interference, interference, preemptions};
 pub use races::{Race, races};
 pub use random::Random;
 pub use serial::{MAX_PERMUTED, Serial};

@@ -17,9 +17,25 @@ pub struct Interference {
 
 /// How much the schedule of this execution interferes.
 pub fn interference(execution: &Execution<'_>) -> Interference {
+    let mut interference = Interference { preemptions: 0, events_between: 0 };
+    for_each_preemption(execution, |at, until| {
+        interference.preemptions += 1;
+        interference.events_between += until - at;
+    });
+    interference
+}
+
+/// The steps that come right after a preemption.
+pub fn preemptions(execution: &Execution<'_>) -> Vec<usize> {
+    let mut preemptions = Vec::new();
+    for_each_preemption(execution, |at, _| preemptions.push(at));
+    preemptions
+}
+
+/// Tells of each preemption the step that comes after it, and the step at which the thread went on.
+fn for_each_preemption(execution: &Execution<'_>, mut found: impl FnMut(usize, usize)) {
     let (mut state, mut names, mut spins) = (State::default(), Names::default(), Spins::default());
     let steps = &execution.trace.steps;
-    let mut interference = Interference { preemptions: 0, events_between: 0 };
     for (index, step) in steps.iter().enumerate() {
         let name = names.name(step.thread);
         if let Some(before) = index.checked_sub(1).map(|before| steps[before].thread).filter(|&b| b != step.thread) {
@@ -33,8 +49,7 @@ pub fn interference(execution: &Execution<'_>) -> Interference {
             if next
                 .is_some_and(|next| state.can_do(before, next) && spins.round_after(before, next, EVIDENCE).is_none())
             {
-                interference.preemptions += 1;
-                interference.events_between += later.unwrap_or(steps.len()) - index;
+                found(index, later.unwrap_or(steps.len()));
             }
         }
         let event = names.event(name, step.event);
@@ -42,5 +57,4 @@ pub fn interference(execution: &Execution<'_>) -> Interference {
         state.apply(name, event);
         names.happened(name, event);
     }
-    interference
 }

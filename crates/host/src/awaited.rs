@@ -5,7 +5,7 @@
 
 use crate::control;
 use crate::jni::Env;
-use crate::machine::Stop;
+use crate::machine::Blocked;
 use crate::natives;
 use crate::outcome::Awaited;
 use crate::threads;
@@ -45,9 +45,8 @@ fn note_as(env: Env, parked: bool, object: impl FnOnce(Env) -> Option<jobject>) 
 }
 
 /// What is known of the threads of a deadlock, in their order. Forgets all that was said.
-pub fn take(stop: Option<&Stop>) -> Vec<Awaited> {
+pub fn take(blocked: &[Blocked]) -> Vec<Awaited> {
     let noted = std::mem::take(&mut *NOTED.lock().unwrap_or_else(|e| e.into_inner()));
-    let Some(Stop::Deadlock(blocked)) = stop else { return Vec::new() };
     let known = blocked.iter().filter_map(|blocked| {
         // What a thread meets on its way out is not what it waited for.
         let fits = |awaited: &Awaited, parked: bool| match blocked.event.kind {

@@ -10,7 +10,7 @@ use crate::graph::{Bounds, Numbering};
 use crate::jdk_state::JdkState;
 use crate::jni::Vm;
 use crate::jvm::{Jvm, JvmError, JvmSettings};
-use crate::machine::{Limits, plain};
+use crate::machine::{Limits, Stop, plain};
 use crate::natives;
 use crate::objects::Objects;
 use crate::outcome::Execution;
@@ -168,8 +168,11 @@ impl Host {
             }
             natives::tell::written(env);
             let (ended, objects) = control::end();
-            let told = if settings.tell { natives::tell::end() } else { Vec::new() };
-            let awaited = awaited::take(ended.stop.as_ref());
+            let (told, names) = if settings.tell { natives::tell::end() } else { Default::default() };
+            let awaited = awaited::take(match &ended.stop {
+                Some(Stop::Deadlock(blocked)) => blocked,
+                _ => &ended.remains.left,
+            });
             self.has_started = threads::forget_started();
             self.objects = objects;
             let mut numbering = Numbering::default();
@@ -180,6 +183,7 @@ impl Host {
                 timed_out: ended.remains.timed_out,
                 left: ended.remains.left,
                 told,
+                names,
                 prefix: number(prefix),
                 suffixes: suffixes.into_iter().map(&mut number).collect(),
                 probes: number(probes),

@@ -6,7 +6,7 @@
 
 use crate::hook_class::{
     ALIVE, CLOCK, CLONE, COPY, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK,
-    RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    QUIET, RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -25,6 +25,8 @@ enum Change {
     /// The hook is told of a raw access of this kind and so many bytes (0 for a reference) at the method's first
     /// two parameters.
     Raw(EventKind, u8),
+    /// The same for a method that updates in a loop, which counts as one step: its accesses are not told.
+    Atomic(u8),
     /// The hook takes the receiver, if there is one, and all parameters. If it says true, it has done it.
     Instead(Hook),
     /// The hook takes the receiver or first parameter. If it says no number below 0, that is the value.
@@ -87,12 +89,35 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("jdk/internal/misc/Unsafe", "park", "(ZJ)V") => Change::Instead(PARK),
         ("jdk/internal/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V") => Change::Instead(UNPARK),
         ("jdk/internal/misc/Unsafe", _, _) if descriptor.starts_with("(Ljava/lang/Object;J") => {
+            if let Some(size) = atomic_access(method) {
+                return Some(Change::Atomic(size));
+            }
             let (kind, size) = raw_access(method)?;
             Change::Raw(kind, size)
         }
         _ => return None,
     })
 }
+
+/// How many bytes a method of `Unsafe` updates whatever it finds. The compiler makes one instruction of it, so it is one
+/// step here, too.
+fn atomic_access(method: &str) -> Option<u8> {
+    let kind = method.strip_prefix("getAndAdd").or_else(|| method.strip_prefix("getAndSet"))?;
+    SIZES.into_iter().find(|(name, _)| *name == kind).map(|(_, size)| size)
+}
+
+/// The types that methods of `Unsafe` are named after, and how many bytes they have; 0 for references.
+const SIZES: [(&str, u8); 9] = [
+    ("Boolean", 1),
+    ("Byte", 1),
+    ("Char", 2),
+    ("Double", 8),
+    ("Float", 4),
+    ("Int", 4),
+    ("Long", 8),
+    ("Reference", 0),
+    ("Short", 2),
+];
 
 /// What a method of `Unsafe` does to what is at an offset of an object, and how many bytes that is.
 fn raw_access(method: &str) -> Option<(EventKind, u8)> {
@@ -104,19 +129,7 @@ fn raw_access(method: &str) -> Option<(EventKind, u8)> {
     ]
     .into_iter()
     .find_map(|(verb, kind)| Some((kind, method.strip_prefix(verb)?)))?;
-    let (mode, size) = [
-        ("Boolean", 1),
-        ("Byte", 1),
-        ("Char", 2),
-        ("Double", 8),
-        ("Float", 4),
-        ("Int", 4),
-        ("Long", 8),
-        ("Reference", 0),
-        ("Short", 2),
-    ]
-    .into_iter()
-    .find_map(|(name, size)| Some((rest.strip_prefix(name)?, size)))?;
+    let (mode, size) = SIZES.into_iter().find_map(|(name, size)| Some((rest.strip_prefix(name)?, size)))?;
     match (kind, mode) {
         (_, "") => Some((kind, size)),
         (EventKind::Read, "Volatile") => Some((EventKind::VolatileRead, size)),
@@ -133,7 +146,8 @@ pub fn change_natives(bytes: &[u8]) -> Result<Vec<u8>, InstrumentError> {
         let flags = class.methods[method].flags;
         let text = |index| class.constants.utf8(index).to_string();
         let (method_name, descriptor) = (text(class.methods[method].name), text(class.methods[method].descriptor));
-        if !flags.has(Flags::NATIVE) && !IN_JAVA.contains(&&*method_name) {
+        let in_java = IN_JAVA.contains(&&*method_name) || atomic_access(&method_name).is_some();
+        if !flags.has(Flags::NATIVE) && !in_java {
             continue;
         }
         if let Some(change) = change(&name, &method_name, &descriptor) {
@@ -194,13 +208,14 @@ fn body<'a>(
         Ok(class.constants.add_method(HOOKS, hook.name, hook.descriptor)?)
     };
     let hook = match change {
-        Change::Raw(..) => call(RAW)?,
+        Change::Raw(..) | Change::Atomic(_) => call(RAW)?,
         Change::Instead(hook) | Change::Value(hook) | Change::Before(hook) | Change::Around(hook, _) => call(hook)?,
         Change::Clock(_) => call(CLOCK)?,
     };
     let after = match change {
         Change::Around(_, hook) => Some(call(hook)?),
         Change::Raw(EventKind::Update, _) => Some(call(FAILED)?),
+        Change::Atomic(_) => Some(call(QUIET)?),
         _ => None,
     };
     let constants = &class.constants;
@@ -219,6 +234,18 @@ fn body<'a>(
             }
             code.push(Instruction::Int(kind as i16 | (size as i16) << 8), constants)?;
             code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+        }
+        Change::Atomic(size) => {
+            for load in &arguments[..2] {
+                code.push(load.clone(), constants)?;
+            }
+            code.push(Instruction::Int(EventKind::Update as i16 | (size as i16) << 8), constants)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+            code.push(Instruction::Int(1), constants)?;
+            code.push(
+                Instruction::Invoke(InvokeOp::Static, after.expect("internal bug: it ends what it begins")),
+                constants,
+            )?;
         }
         Change::Instead(instead) => {
             let with_receiver = Shape::of(instead.descriptor).parameters.len() > arguments.len();
@@ -290,6 +317,10 @@ fn body<'a>(
             }
             code.push(Instruction::Invoke(InvokeOp::Static, failed), constants)?;
             code.bind(done)?;
+        }
+        (Some(quiet), Change::Atomic(_)) => {
+            code.push(Instruction::Int(-1), constants)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, quiet), constants)?;
         }
         (Some(after), _) => {
             if let Some(load) = &receiver {

@@ -28,7 +28,9 @@ pub struct Execution {
     pub left: Vec<Blocked>,
     /// What was told of its steps, by their number, if that was asked for.
     pub told: Vec<(usize, Told)>,
-    /// For a deadlock, what is known of the objects that its threads waited for; in the order of the threads.
+    /// The names of threads that it has started, likewise.
+    pub names: Vec<(ThreadId, String)>,
+    /// What is known of the objects that threads waited for, in a deadlock or at the end; in the order of the threads.
     pub awaited: Vec<Awaited>,
 }
 

@@ -22,6 +22,7 @@ pub struct Reading {
     interrupted: jfieldID,
     current_thread: jmethodID,
     is_daemon: jmethodID,
+    name: jfieldID,
     thread_class: jclass,
 }
 
@@ -49,6 +50,7 @@ impl Reading {
             blocker: env.field(thread_class, "parkBlocker", "Ljava/lang/Object;").ok_or_else(missing)?,
             interrupted: env.field(thread_class, "interrupted", "Z").ok_or_else(missing)?,
             current_thread: current_thread.ok_or_else(missing)?,
+            name: env.field(thread_class, "name", "Ljava/lang/String;").ok_or_else(missing)?,
             is_daemon: env.method(thread_class, "isDaemon", "()Z").ok_or_else(missing)?,
             thread_class,
         })
@@ -127,6 +129,13 @@ impl Reading {
     pub fn is_daemon(&self, env: Env, thread: jobject) -> bool {
         // SAFETY: the method returns a boolean.
         control::uncontrolled(|| unsafe { env.call(thread, self.is_daemon, b'Z', &[]).z })
+    }
+
+    /// The name of a thread.
+    pub fn thread_name(&self, env: Env, thread: jobject) -> String {
+        // SAFETY: the field is a reference.
+        let name = unsafe { env.get_field(thread, self.name, b'L').l };
+        if name.is_null() { String::new() } else { env.text(name) }
     }
 
     /// The current thread was told that it is interrupted, and is so no longer.

@@ -119,7 +119,8 @@ impl Sites {
     /// The number of a field, given the class that declares it.
     pub fn number_of_field(&mut self, field: FieldRef) -> u32 {
         let mut number = stable_hash(&[&field.class, &field.name]);
-        let is_taken = |number| number >= Event::CLOCK || self.fields.get(&number).is_some_and(|known| *known != field);
+        let is_taken =
+            |number| number >= Event::FIRST_RESERVED || self.fields.get(&number).is_some_and(|known| *known != field);
         while is_taken(number) {
             number = number.wrapping_add(1);
         }

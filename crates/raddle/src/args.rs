@@ -24,7 +24,11 @@ pub enum Command {
     #[allow(missing_docs)] // Clap takes its help from the arguments.
     Deps(DepsArgs),
     #[allow(missing_docs)] // Clap takes its help from the arguments.
+    Explore(ExploreArgs),
+    #[allow(missing_docs)] // Clap takes its help from the arguments.
     Inspect(InspectArgs),
+    #[allow(missing_docs)] // Clap takes its help from the arguments.
+    Replay(ReplayArgs),
     #[allow(missing_docs)]
     #[command(hide = true)]
     Jobs(JobsArgs),
@@ -110,6 +114,148 @@ pub struct DepsArgs {
     /// The JDK to use; by default JAVA_HOME, then java on PATH, then the usual places.
     #[arg(long, value_name = "DIR")]
     pub java_home: Option<PathBuf>,
+}
+
+/// Runs a concurrent program or test under all its schedules.
+///
+/// Uncaught exceptions, failed assertions, deadlocks and hangs are found, shown as a timeline and written down to be
+/// replayed. If all schedules were run, it says so.
+#[derive(Debug, clap::Args)]
+pub struct ExploreArgs {
+    /// A class with a main, such as com.acme.Main, or a test method, such as com.acme.AccountTest#transfer.
+    #[arg(value_name = "CLASS|CLASS#METHOD")]
+    pub target: String,
+
+    /// What decides on the next schedule.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub explorer: ExplorerName,
+
+    /// How long to explore: 500ms, 60s, 5m.
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub budget: String,
+
+    /// How many executions to run at the most.
+    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    pub executions: u64,
+
+    /// For what is chosen at random.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Stop at the first finding.
+    #[arg(long)]
+    pub first: bool,
+
+    /// How many events an execution may have before it is held to have no end.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub max_events: usize,
+
+    /// Let timed waits be over at any moment, and not only when nothing else can go on.
+    #[arg(long)]
+    pub early_timeouts: bool,
+
+    /// How many waits of each thread may end without cause.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub spurious_wakeups: u32,
+
+    /// Write the report as JSON; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub view: ViewArgs,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub run: RunArgs,
+}
+
+/// Runs a finding again.
+#[derive(Debug, clap::Args)]
+pub struct ReplayArgs {
+    /// What an earlier run has written: raddle-out/ID/finding.json.
+    #[arg(value_name = "FINDING.json")]
+    pub finding: PathBuf,
+
+    /// How often to run it.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub times: u64,
+
+    /// Wait for a debugger on this port, and run it once under it.
+    #[arg(long, value_name = "PORT")]
+    pub debug: Option<u16>,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub view: ViewArgs,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub run: RunArgs,
+}
+
+/// How findings are shown.
+#[derive(Debug, clap::Args)]
+pub struct ViewArgs {
+    /// Show the whole timeline, however long it is.
+    #[arg(long)]
+    pub whole: bool,
+
+    /// Where to look for source files besides the places next to the classes: folders and archives.
+    #[arg(long, value_name = "PATH")]
+    pub source_path: Option<String>,
+
+    /// No progress, and nothing but the verdict.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Where and how code under test is run.
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// Where to look for classes: folders and jars, separated as for java.
+    #[arg(long, value_name = "CP")]
+    pub classpath: Option<String>,
+
+    /// The JDK to use; by default JAVA_HOME, then java on PATH, then the usual places.
+    #[arg(long, value_name = "DIR")]
+    pub java_home: Option<PathBuf>,
+
+    /// Where findings go.
+    #[arg(long, value_name = "DIR", default_value = "raddle-out")]
+    pub out: PathBuf,
+
+    /// Let the code under test do whatever you can do.
+    #[arg(long)]
+    pub no_fence: bool,
+
+    /// What the code under test may read, besides the JDK and the class path.
+    #[arg(long, value_name = "PATH")]
+    pub allow_read: Vec<PathBuf>,
+
+    /// The heap of the virtual machine in megabytes.
+    #[arg(long, value_name = "MB", default_value_t = 512)]
+    pub heap: u64,
+}
+
+/// What decides on the next schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExplorerName {
+    /// Serial orders, the sweep, complete reduction, then samples.
+    Auto,
+    /// One thread whole inside another, at each point.
+    Sweep,
+    /// Complete partial-order reduction.
+    Dpor,
+    /// Few changes of priority at random points.
+    Pct,
+    /// Partial order sampling.
+    Pos,
+    /// The selectively uniform random walk.
+    Surw,
+    /// A random walk.
+    Random,
 }
 
 /// Runs a list of jobs in fenced workers, and reports what came of each. For tests of Raddle itself.

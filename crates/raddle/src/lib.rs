@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod deps;
+pub mod explore;
 pub mod fence;
 pub mod inspect;
 pub mod jobs;

@@ -1,6 +1,7 @@
 //! Standard output and standard error, with colours where they are wanted.
 
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -31,6 +32,28 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 /// The text in a style. [`print()`] takes styles out again where they are not wanted.
 pub fn paint(text: &str, style: Style) -> String {
     format!("{style}{text}{style:#}")
+}
+
+/// Writes a document to a file, or to standard output for `-`.
+pub fn write_json(file: &Path, document: &serde_json::Value, color: Color) -> anyhow::Result<()> {
+    let text = format!("{document:#}\n");
+    if file.as_os_str() == "-" {
+        return print(&text, color);
+    }
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// How many columns and lines the terminal has; a page where there is none.
+pub fn size() -> (usize, usize) {
+    match rustix::termios::tcgetwinsize(rustix::stdio::stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col as usize, size.ws_row as usize),
+        _ => (110, 60),
+    }
+}
+
+/// Whether standard output is to have colours.
+pub fn wants_colors(color: Color) -> bool {
+    AutoStream::new(io::stdout(), choice(color)).current_choice() != ColorChoice::Never
 }
 
 fn choice(color: Color) -> ColorChoice {

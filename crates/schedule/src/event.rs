@@ -43,6 +43,13 @@ impl Event {
     /// The slot, of no object, of the clock, which goes on with every look.
     pub const CLOCK: u32 = u32::MAX - 2;
 
+    /// The slot, of a thread that is not under control, of the flag that says whether it was interrupted.
+    pub const INTERRUPT: u32 = u32::MAX - 3;
+    /// The slot, of such a thread, of whether it was started and has ended.
+    pub const STATUS: u32 = u32::MAX - 4;
+    /// Slots from here on are none of fields.
+    pub const FIRST_RESERVED: u32 = Event::STATUS;
+
     /// Whether it touches something that the virtual machine keeps. The order of such events can be seen, but
     /// synchronizes nothing.
     pub fn is_of_machine(&self) -> bool {

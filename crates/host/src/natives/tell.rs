@@ -13,7 +13,7 @@ use crate::graph::stable_name;
 use crate::jni::Env;
 use crate::outcome::Told;
 use jni_sys::{JNIEnv, jobject, jvalue};
-use schedule::{Event, ObjectId};
+use schedule::{Event, ObjectId, ThreadId};
 use std::cell::RefCell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static ON: AtomicBool = AtomicBool::new(false);
 /// What was told since the execution began, by the number of the step.
 static TOLD: Mutex<Vec<(usize, Told)>> = Mutex::new(Vec::new());
+
+/// The names of threads that were started since.
+static NAMES: Mutex<Vec<(ThreadId, String)>> = Mutex::new(Vec::new());
 
 thread_local! {
     /// The write whose value is not known yet: its step, what it is of, and the event.
@@ -39,13 +42,23 @@ pub(super) fn is_on() -> bool {
 /// Everything is told from now on.
 pub fn begin() {
     TOLD.lock().unwrap_or_else(|e| e.into_inner()).clear();
+    NAMES.lock().unwrap_or_else(|e| e.into_inner()).clear();
     ON.store(true, Ordering::Relaxed);
 }
 
-/// Nothing is told any more. Says what was.
-pub fn end() -> Vec<(usize, Told)> {
+/// Nothing is told any more. Says what was: of steps, and the names of threads.
+pub fn end() -> (Vec<(usize, Told)>, Vec<(ThreadId, String)>) {
     ON.store(false, Ordering::Relaxed);
-    std::mem::take(&mut *TOLD.lock().unwrap_or_else(|e| e.into_inner()))
+    let names = std::mem::take(&mut *NAMES.lock().unwrap_or_else(|e| e.into_inner()));
+    (std::mem::take(&mut *TOLD.lock().unwrap_or_else(|e| e.into_inner())), names)
+}
+
+/// A thread was started.
+pub(super) fn named(env: *mut JNIEnv, object: jobject, thread: ThreadId) {
+    if is_on() {
+        let name = reading().thread_name(interface(env), object);
+        NAMES.lock().unwrap_or_else(|e| e.into_inner()).push((thread, name));
+    }
 }
 
 /// What is known of an event before it is done.

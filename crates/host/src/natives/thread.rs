@@ -1,18 +1,14 @@
 //! Hooks for threads: started, parked, put to sleep, interrupted and looked at.
 
 use super::fixed::{self, NANOS_A_MILLI, START_MILLIS};
+use super::tell;
 use super::{functions, happen, happen_within, identity_hash, interface, is_unwind, number, on, reading};
 use crate::awaited;
 use crate::control::{self, Unwind};
 use crate::machine::{Found, Stop, plain};
 use crate::threads;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
-use schedule::EventKind;
-
-/// What others see of a thread that is not under control, such as one that was not started yet: the flag that
-/// says whether it was interrupted, and whether it was started.
-const FLAG: u32 = 0;
-const STATUS: u32 = 1;
+use schedule::{Event, EventKind};
 
 /// The current thread finds out that it is interrupted.
 pub(super) fn interrupted(env: *mut JNIEnv) {
@@ -78,7 +74,7 @@ pub(super) extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject
     match threads::find(identity_hash(env, thread)) {
         Some(thread) => happen(env, plain(EventKind::Alive, thread.0 as u32)).map_or(0, |found| found.0 as jint),
         None => {
-            happen(env, on(EventKind::VolatileRead, number(env, thread), STATUS));
+            happen(env, on(EventKind::VolatileRead, number(env, thread), Event::STATUS));
             -1
         }
     }
@@ -89,12 +85,15 @@ pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobj
         threads::note_uncontrolled(&reading().class_name(interface(env), thread));
         return;
     };
-    if happen(env, on(EventKind::VolatileWrite, number(env, thread), STATUS)).is_none() {
+    if happen(env, on(EventKind::VolatileWrite, number(env, thread), Event::STATUS)).is_none() {
         return;
     }
     let daemon = reading().is_daemon(interface(env), thread);
     match control::reserve_thread(parent, daemon) {
-        Ok(id) => threads::know(identity_hash(env, thread), id, false),
+        Ok(id) => {
+            threads::know(identity_hash(env, thread), id, false);
+            tell::named(env, thread, id);
+        }
         Err(Unwind) => interface(env).throw(functions().unwind.0),
     }
 }
@@ -128,7 +127,7 @@ fn at_flag(env: *mut JNIEnv, thread: jobject, of_controlled: EventKind, of_other
     if control::current().is_some() {
         let event = match threads::find(identity_hash(env, thread)) {
             Some(thread) => plain(of_controlled, thread.0 as u32),
-            None => on(of_other, number(env, thread), FLAG),
+            None => on(of_other, number(env, thread), Event::INTERRUPT),
         };
         happen(env, event);
     }

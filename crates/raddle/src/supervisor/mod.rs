@@ -16,6 +16,7 @@ mod identity;
 mod output;
 mod pool;
 mod process;
+mod run;
 mod settings;
 mod slot;
 mod usage;
@@ -32,6 +33,7 @@ pub use identity::identity;
 pub use output::Printed;
 pub use pool::{Pool, Stopper};
 pub use process::{StartError, WorkerProcess};
+pub use run::{Ran, run};
 pub use settings::PoolSettings;
 
 /// A job that can be told from all others.

@@ -16,7 +16,7 @@ use super::failure::failure;
 use super::protocol::{self, Certificate, Explored, Fact, Failure, FailureKind, Finding, Proof};
 use super::reason::Reason;
 use super::runs::Runs;
-use super::show;
+use super::{show, told};
 
 /// An execution as explorers want to be told of it.
 pub fn tell(execution: &Execution, end: End) -> explore::Execution<'_> {
@@ -39,6 +39,8 @@ const KEPT: usize = 200;
 const SHRINKING: usize = 2_000;
 /// So many different failures are told.
 const MOST_FINDINGS: usize = 16;
+/// Longer executions are told without calls and values.
+const MOST_TOLD: usize = 5_000;
 /// So many races are told.
 const MOST_RACES: usize = 16;
 /// So many changes of priority are looked for by PCT.
@@ -206,10 +208,13 @@ impl Exploration {
             if let Some(reason) = doubt {
                 return Err(reason);
             }
-            let execution = runs.run(Box::new(Schedule::of(&shrunk.attempt.trace).replay()))?;
+            let again = Schedule::of(&shrunk.attempt.trace).replay();
+            let is_long = shrunk.attempt.trace.steps.len() > MOST_TOLD;
+            let execution = if is_long { runs.run(Box::new(again)) } else { runs.run_told(Box::new(again)) }?;
             let facts = self.facts(runs, number, &execution, &seen);
             let finding = &mut self.explored.findings[number];
             finding.shown = show::show(runs.host, &execution, finding.executions_to_find, execution.trace.hash());
+            told::add(&mut finding.shown, runs.host, &execution);
             finding.preemptions = interference(&shrunk.attempt.execution()).preemptions;
             finding.proof = match shrunk.proof {
                 explore::Proof::Smallest => Proof::Smallest,

@@ -42,10 +42,9 @@ pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failur
 }
 
 fn of_thrown(thrown: &Thrown) -> Failure {
-    let message = thrown.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
     Failure {
         kind: FailureKind::Exception,
-        what: format!("{}{message}", thrown.class),
+        what: stop::describe_thrown(thrown),
         // The message may have numbers in it that depend on the schedule.
         place: format!("{} {}", thrown.class, thrown.frames.first().map_or("", |frame| frame)),
     }

@@ -16,6 +16,7 @@ mod repeat;
 mod runs;
 mod show;
 mod stop;
+pub mod told;
 mod walk;
 
 use std::fs::File;
@@ -102,7 +103,7 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     let ran = serial.and_then(|serial| match &job.plan {
         Plan::Random { seed, executions, exhaust } => walk::run(&mut runs, &serial, *seed, *executions, *exhaust),
         Plan::Explore(plan) => explore::run(&mut runs, plan),
-        Plan::Replay { turns, times } => repeat::run(&mut runs, turns, *times),
+        Plan::Replay { turns, times, must_end } => repeat::run(&mut runs, turns, *times, *must_end),
     });
     if let Err(reason) = ran {
         return Ok(Answer::Unknown(reason));

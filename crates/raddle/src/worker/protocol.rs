@@ -73,6 +73,8 @@ pub enum Plan {
         turns: Vec<(u16, u32)>,
         /// How often.
         times: u64,
+        /// Whether threads that are left waiting at the end are a failure, daemons aside.
+        must_end: bool,
     },
 }
 
@@ -303,6 +305,35 @@ pub struct Shown {
     pub uncaught: Vec<(u16, Thrown)>,
     /// Why it ended early, if it did.
     pub stop: Option<String>,
+    /// Its steps one by one, if it was told in full.
+    pub steps: Vec<ShownStep>,
+    /// What threads that had not ended would have done next, likewise.
+    pub pending: Vec<ShownStep>,
+    /// The names of threads, likewise.
+    pub names: Vec<(u16, String)>,
+    /// How threads ended that did not simply end, likewise.
+    pub endings: Vec<(u16, String)>,
+}
+
+/// One step of an execution, with names instead of numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownStep {
+    /// Who.
+    pub thread: u16,
+    /// What is done, as [`schedule::EventKind::name`] names it.
+    pub kind: String,
+    /// The object it is done to, and its class if that is known.
+    pub object: Option<(u32, String)>,
+    /// Which part of it.
+    pub what: Option<String>,
+    /// What was read or written.
+    pub value: Option<String>,
+    /// The calls that led to it, innermost first, as `StackTraceElement` writes them.
+    pub frames: Vec<String>,
+    /// Just before, time passed until waits were over.
+    pub time_passed: bool,
+    /// The step before is of another thread, which could have gone on.
+    pub preempts: bool,
 }
 
 /// Messages are never longer: what runs in a worker may write to its pipe, and must not fill the supervisor's memory.

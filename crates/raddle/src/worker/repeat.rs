@@ -9,7 +9,7 @@ use super::runs::{Runs, fails};
 const WARM_UP: u64 = 10;
 
 /// Follows one schedule so many times.
-pub fn run(runs: &mut Runs<'_>, turns: &[(u16, u32)], times: u64) -> Result<(), Reason> {
+pub fn run(runs: &mut Runs<'_>, turns: &[(u16, u32)], times: u64, must_end: bool) -> Result<(), Reason> {
     let turns = turns.iter().map(|&(thread, events)| Turn { thread: ThreadId(thread), events });
     let schedule = Schedule { turns: turns.collect() };
     let mut last = None;
@@ -22,7 +22,7 @@ pub fn run(runs: &mut Runs<'_>, turns: &[(u16, u32)], times: u64) -> Result<(), 
     for number in 0..times {
         let execution = runs.run(Box::new(schedule.clone().replay()))?;
         runs.count(&execution);
-        if fails(&execution) {
+        if fails(&execution) || must_end && execution.left.iter().any(|left| !left.daemon) {
             runs.found(&execution, number);
         } else if number == 0 {
             runs.show_if_none_failed(&execution, number);

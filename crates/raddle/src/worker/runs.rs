@@ -33,6 +33,13 @@ impl<'h> Runs<'h> {
         doubt::doubt(&execution).map_or(Ok(execution), Err)
     }
 
+    /// The same, with every step told.
+    pub fn run_told(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
+        let told = RunSettings { tell: true, ..self.settings };
+        let execution = self.host.run(&self.test, scheduler, told);
+        doubt::doubt(&execution).map_or(Ok(execution), Err)
+    }
+
     /// Whether an execution fails again, with the same trace, when its schedule is followed.
     pub fn fails_again(&mut self, execution: &Execution) -> Result<bool, Reason> {
         let again = self.run(Box::new(execution.schedule().replay()))?;

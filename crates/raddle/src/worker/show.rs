@@ -17,6 +17,8 @@ pub fn describe(host: &Host, step: &Step) -> String {
     let what = match (event.slot, field) {
         (Event::CLOCK, _) if event.is_of_machine() => "clock".to_owned(),
         (Event::HASH, _) if event.is_of_machine() => "identity hash".to_owned(),
+        (Event::STATUS, _) if event.kind.is_access() => "status".to_owned(),
+        (Event::INTERRUPT, _) if event.kind.is_access() => "interrupt flag".to_owned(),
         (_, Some((class, name))) => format!("{}.{name}", class.replace('/', ".")),
         (slot, None) => slot.to_string(),
     };
@@ -36,5 +38,6 @@ pub fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
         probes: execution.probes.clone(),
         uncaught: execution.uncaught.iter().map(|(thread, thrown)| (thread.0, thrown.clone())).collect(),
         stop: stop::describe(execution),
+        ..Shown::default()
     }
 }

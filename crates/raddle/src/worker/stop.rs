@@ -1,6 +1,6 @@
 //! Why an execution ended early, in words.
 
-use host::{Awaited, Blocked, Execution, Stop};
+use host::{Awaited, Blocked, Execution, Stop, Thrown};
 use schedule::{EventKind, ObjectId, ThreadId};
 
 /// One line; None for an execution that did not end early.
@@ -22,8 +22,18 @@ pub fn describe_all(blocked: &[Blocked], awaited: &[Awaited]) -> String {
     threads.join("; ")
 }
 
-/// What a thread waits for, who has that, and what it has itself.
+/// An exception, in a line.
+pub fn describe_thrown(thrown: &Thrown) -> String {
+    let message = thrown.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
+    format!("{}{message}", thrown.class)
+}
+
 fn describe_blocked(blocked: &Blocked, awaited: &[Awaited]) -> String {
+    format!("{} {}", blocked.thread, describe_wait(blocked, awaited))
+}
+
+/// What a thread waits for, who has that, and what it has itself.
+pub fn describe_wait(blocked: &Blocked, awaited: &[Awaited]) -> String {
     let name = |object: ObjectId| {
         let class = awaited.iter().find(|known| known.object == object).map_or("", |known| &known.class);
         format!("{class}#{}", object.0)
@@ -46,5 +56,5 @@ fn describe_blocked(blocked: &Blocked, awaited: &[Awaited]) -> String {
     let held = holder.map_or(String::new(), |holder| format!(" held by {holder}"));
     let holds: Vec<_> = blocked.holds.iter().map(|&object| name(object)).collect();
     let holds = if holds.is_empty() { String::new() } else { format!(" and holds {}", holds.join(", ")) };
-    format!("{} {wants}{held}{holds}", blocked.thread)
+    format!("{wants}{held}{holds}")
 }

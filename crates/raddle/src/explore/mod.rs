@@ -1,0 +1,166 @@
+//! `raddle explore`: a user's own concurrent program or test, under all its schedules; and `raddle replay`.
+
+mod finding;
+mod junit;
+mod progress;
+mod replay;
+mod settings;
+mod target;
+mod verdict;
+
+use std::time::Duration;
+
+use anyhow::Context;
+use host::Limits;
+use serde_json::json;
+
+use crate::args::{Color, ExploreArgs, ExplorerName};
+use crate::output;
+use crate::sources::Sources;
+use crate::supervisor::{Event, Outcome, PrivateFolders, Ran, Task, run as run_tasks};
+use crate::worker::protocol::{Answer, Explore, Explored, Explorer, Finding, Job, News, Plan, Shown};
+use finding::Origin;
+use progress::Progress;
+pub use replay::run as replay;
+use settings::Place;
+use target::Target;
+
+/// Time to shrink and explain what was found, past the budget.
+const FOR_EXPLANATION: Duration = Duration::from_secs(60);
+
+/// Explores, and says whether something was found.
+pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
+    let budget = settings::time(&args.budget).context("--budget")?;
+    let place = settings::place(&args.run, &[])?;
+    let target = Target::find(&args.target, &place.class_path, &place.jdk)?;
+    let explore = Explore {
+        explorer: explorer(args.explorer),
+        seed: args.seed,
+        executions: args.executions,
+        millis: Some(budget.as_millis() as u64),
+        first: args.first,
+        explain: true,
+        must_end: target.must_end,
+    };
+    let limits = Limits {
+        max_events: args.max_events,
+        spurious_wakeups: args.spurious_wakeups,
+        early_timeouts: args.early_timeouts,
+    };
+    let plan = Plan::Explore(explore);
+    let job = Job { test: target.test.clone(), under_test: vec![target.class.clone()], plan, limits };
+    let known = explore_job(args, &place, &job, budget)?;
+    let origin = Origin { target: &target.name, place: &place, job: &job, must_end: target.must_end, seed: args.seed };
+    report(args, color, &target, &origin, &known)
+}
+
+/// What is known in the end.
+struct Known {
+    /// What was told on the way; it stands even if nothing else does.
+    found: Vec<Shown>,
+    outcome: Option<Outcome>,
+    ran: Ran,
+    seconds: f64,
+}
+
+fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -> anyhow::Result<Known> {
+    let task = Task { key: args.target.clone(), job: job.clone(), budget: Some(budget + FOR_EXPLANATION) };
+    let folders = PrivateFolders::new(&args.run.out.join("workers")).context("cannot make the folder of the worker")?;
+    let mut progress = Progress::new(args.view.quiet);
+    let (mut found, mut outcome) = (Vec::new(), None);
+    let ran = run_tasks(place.pool.clone(), folders, vec![task], |event| {
+        match event {
+            Event::News(_, News::Found(shown)) => {
+                progress.found(&shown);
+                found.push(*shown);
+            }
+            Event::News(_, News::Progress(so_far)) => progress.tell(so_far),
+            Event::News(_, News::Refused(_)) => {}
+            Event::Done(_, done) => outcome = Some(done),
+        }
+        Ok(())
+    });
+    let seconds = progress.end();
+    Ok(Known { found, outcome, ran: ran?, seconds })
+}
+
+fn report(
+    args: &ExploreArgs,
+    color: Color,
+    target: &Target,
+    origin: &Origin<'_>,
+    known: &Known,
+) -> anyhow::Result<bool> {
+    let (report, unknown) = match known.outcome.as_ref().map(|outcome| &outcome.answer) {
+        Some(Answer::Done(report)) => (Some(&**report), None),
+        Some(Answer::Refused(why)) => anyhow::bail!("{}: {why}", target.name),
+        Some(Answer::Unknown(reason)) => (None, Some(reason.to_string())),
+        None => (None, Some("stopped by a signal".to_owned())),
+    };
+    let explored = report.and_then(|report| report.explored.clone()).unwrap_or_else(|| Explored {
+        // What was found before it was cut off, as it was found.
+        findings: known.found.iter().map(unexplained).collect(),
+        ..Explored::default()
+    });
+    let sources = Sources::new(
+        args.view.source_path.as_deref(),
+        origin.place.entries.iter().map(|entry| entry.as_ref()),
+        Some(&origin.place.jdk.home),
+    );
+    let mut text = String::new();
+    let mut listed = Vec::new();
+    for found in &explored.findings {
+        let finding = finding::document(origin, found)?;
+        let path = finding::write(&args.run.out, &finding)?;
+        text += &verdict::page(&finding, &path, &sources, &args.view, color);
+        text += "\n";
+        listed.push(json!({
+            "id": finding.id(), "kind": finding.kind.name(), "what": finding.what,
+            "preemptions": finding.preemptions, "executions_to_find": finding.executions_to_find,
+            "replay": path.to_string_lossy(),
+        }));
+    }
+    text += &verdict::summary(target, &explored, report, unknown.as_deref(), known, args.first);
+    if let Some(refused) = known.outcome.as_ref().map(|outcome| &outcome.refused).filter(|refused| !refused.is_empty())
+    {
+        text += &format!("refused by the fence: {}\n", refused.join("; "));
+    }
+    if let Some(file) = &args.json {
+        let document = json!({
+            "raddle": env!("CARGO_PKG_VERSION"), "seed": args.seed, "java": origin.place.jdk.version,
+            "target": target.name, "verdict": verdict::word(&explored, unknown.as_deref()), "reason": unknown,
+            "executions": report.map_or(0, |report| report.executions), "seconds": known.seconds,
+            "certificate": explored.certificate.map(|certificate| json!({
+                "traces": certificate.traces, "race_free": certificate.race_free,
+                "events_a_thread": certificate.events_a_thread, "timeouts_last": certificate.timeouts,
+                "wakeups_bounded": certificate.wakeups, "loops_held": certificate.loops,
+            })),
+            "races": explored.races, "findings": listed,
+        });
+        output::write_json(file, &document, color)?;
+    }
+    if args.json.as_deref().is_none_or(|file| file.as_os_str() != "-") {
+        output::print(&text, color)?;
+    }
+    Ok(!explored.findings.is_empty())
+}
+
+/// A finding of which only the execution is known.
+fn unexplained(shown: &Shown) -> Finding {
+    let what = shown.stop.clone().or_else(|| shown.uncaught.first().map(|(_, thrown)| thrown.class.clone()));
+    let mut finding = Finding { shown: shown.clone(), executions_to_find: shown.seed, ..Finding::default() };
+    finding.failure.what = what.unwrap_or_else(|| "a call threw an exception".into());
+    finding
+}
+
+fn explorer(name: ExplorerName) -> Explorer {
+    match name {
+        ExplorerName::Auto => Explorer::Auto,
+        ExplorerName::Sweep => Explorer::Sweep,
+        ExplorerName::Dpor => Explorer::Dpor,
+        ExplorerName::Pct => Explorer::Pct,
+        ExplorerName::Pos => Explorer::Pos,
+        ExplorerName::Surw => Explorer::Surw,
+        ExplorerName::Random => Explorer::Random,
+    }
+}

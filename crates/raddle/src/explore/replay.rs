@@ -1,0 +1,81 @@
+//! `raddle replay`: a finding, run again.
+
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use host::Limits;
+use report::Finding;
+use testcase::TestCase;
+
+use super::settings;
+use super::verdict;
+use crate::args::{Color, ReplayArgs};
+use crate::output;
+use crate::sources::Sources;
+use crate::supervisor::{Event, PrivateFolders, Ran, Task, run as run_tasks};
+use crate::worker::protocol::{Answer, Job, Plan, Report};
+
+/// A debugger is waited for as long as it takes somebody to think.
+const WITH_DEBUGGER: Duration = Duration::from_secs(24 * 3600);
+
+/// Replays, and says whether it failed again.
+pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
+    let text = std::fs::read_to_string(&args.finding)
+        .with_context(|| format!("cannot read {}: name a finding.json", args.finding.display()))?;
+    let finding = Finding::read(&text).with_context(|| args.finding.display().to_string())?;
+    anyhow::ensure!(args.times > 0, "--times must be at least 1");
+    let times = if args.debug.is_some() { 1 } else { args.times };
+    let mut place = settings::place(&args.run, &finding.class_path)?;
+    let damaged = || anyhow!("{} has no test that can be run: explore it again", args.finding.display());
+    let (test, under_test, must_end): (TestCase, Vec<String>, bool) =
+        serde_json::from_value(finding.test.clone()).map_err(|_| damaged())?;
+    let limits: Limits = serde_json::from_value(finding.limits.clone()).map_err(|_| damaged())?;
+    let plan = Plan::Replay { turns: finding.schedule.clone(), times, must_end };
+    let mut budget = None;
+    if let Some(port) = args.debug {
+        place
+            .pool
+            .options
+            .push(format!("-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:{port}"));
+        // A debugger talks to the virtual machine through a socket, which the fence would refuse.
+        place.pool.fence = None;
+        budget = Some(WITH_DEBUGGER);
+        eprintln!("waiting for a debugger on port {port} of this machine");
+    }
+    let task = Task { key: finding.id(), job: Job { test, under_test, plan, limits }, budget };
+    let folders = PrivateFolders::new(&args.run.out.join("workers")).context("cannot make the folder of the worker")?;
+    let mut answer = None;
+    let ran = run_tasks(place.pool.clone(), folders, vec![task], |event| {
+        if let Event::Done(_, outcome) = event {
+            answer = Some(outcome.answer);
+        }
+        Ok(())
+    })?;
+    let report = match answer {
+        Some(Answer::Done(report)) => report,
+        Some(Answer::Refused(why)) => bail!("{}: {why}", finding.target),
+        Some(Answer::Unknown(reason)) => bail!("{} cannot be replayed: {reason}", finding.target),
+        None if ran == Ran::Stopped => bail!("stopped by a signal"),
+        None => bail!("the worker gave no answer"),
+    };
+    let same = same_trace(&report, &finding);
+    let mut page = String::new();
+    if report.failures > 0 {
+        let entries = place.entries.iter().map(|entry| entry.as_ref());
+        let sources = Sources::new(args.view.source_path.as_deref(), entries, Some(&place.jdk.home));
+        page = verdict::page(&finding, &args.finding, &sources, &args.view, color);
+    }
+    page += &format!("{}: failed {} of {times} times", finding.target, report.failures);
+    page += match (same, report.failures) {
+        (true, 0) => ", though every event was the same\n",
+        (true, _) => ", with the same events as when it was found\n",
+        (false, 0) => "; its code or its JDK is not what it was when this was found\n",
+        (false, _) => ", with other events: its code or its JDK is not what it was when this was found\n",
+    };
+    output::print(&page, color)?;
+    Ok(report.failures > 0)
+}
+
+fn same_trace(report: &Report, finding: &Finding) -> bool {
+    report.traces == 1 && format!("{:016x}", report.shown.hash) == finding.hash
+}

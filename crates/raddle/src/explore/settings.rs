@@ -1,0 +1,81 @@
+//! What the arguments mean for the workers.
+
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use classpath::{ClassPath, Error, Jdk};
+
+use crate::args::RunArgs;
+use crate::fence;
+use crate::supervisor::PoolSettings;
+
+/// Where code under test is run.
+pub struct Place {
+    pub jdk: Jdk,
+    pub class_path: ClassPath,
+    /// The entries of the class path, each absolute.
+    pub entries: Vec<String>,
+    pub pool: PoolSettings,
+}
+
+/// Finds JDK, classes and fence. Where no class path is given, `fallback` is used.
+pub fn place(args: &RunArgs, fallback: &[String]) -> anyhow::Result<Place> {
+    if !args.no_fence {
+        fence::check().map_err(|missing| anyhow!("{missing}; --no-fence runs it all the same"))?;
+    }
+    let jdk = Jdk::find(args.java_home.as_deref())?;
+    let given = match &args.classpath {
+        Some(text) => std::env::split_paths(text).filter(|entry| !entry.as_os_str().is_empty()).collect(),
+        None => fallback.iter().map(Into::into).collect::<Vec<std::path::PathBuf>>(),
+    };
+    // A worker has another current folder.
+    let entries = given.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>();
+    let entries = entries.context("cannot use the class path")?;
+    let joined = std::env::join_paths(&entries)?.into_string().map_err(|_| anyhow!("the class path is not UTF-8"))?;
+    let mut class_path = ClassPath::parse(&joined, jdk.feature).map_err(correct)?;
+    class_path.append(ClassPath::of_jdk(&jdk)?);
+    let program = std::env::current_exe().context("cannot find our own executable")?;
+    let mut pool = PoolSettings::new(program, jdk.home.clone(), joined);
+    pool.workers = 1;
+    pool.fence = (!args.no_fence).then_some(fence::Extent::Whole);
+    pool.readable = args.allow_read.clone();
+    pool.heap = args.heap;
+    let entries = entries.iter().map(|entry| entry.to_string_lossy().into_owned()).collect();
+    Ok(Place { jdk, class_path, entries, pool })
+}
+
+fn correct(error: Error) -> anyhow::Error {
+    match error {
+        Error::MissingEntry { .. } | Error::NotAnEntry { .. } => anyhow!("{error}: correct --classpath"),
+        error => error.into(),
+    }
+}
+
+/// A time such as 500ms, 60s, 5m or 1h; a number alone is seconds.
+pub fn time(text: &str) -> anyhow::Result<Duration> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let millis = match &text[digits.len()..] {
+        "ms" => 1,
+        "s" | "" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => bail!("{text} is no time: write 500ms, 60s, 5m or 1h"),
+    };
+    let number: u64 = digits.parse().map_err(|_| anyhow!("{text} is no time: write 500ms, 60s, 5m or 1h"))?;
+    Ok(Duration::from_millis(number.saturating_mul(millis)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let millis = |text| time(text).map(|time| time.as_millis()).ok();
+        assert_eq!(
+            ["500ms", "60s", "5m", "1h", "7"].map(millis),
+            [Some(500), Some(60_000), Some(300_000), Some(3_600_000), Some(7_000)]
+        );
+        assert_eq!(["", "s", "5 s", "-1s", "1d", "5M"].map(millis), [None; 6]);
+    }
+}

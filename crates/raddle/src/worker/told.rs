@@ -1,0 +1,111 @@
+//! One execution step by step, for whoever wants to understand it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use explore::preemptions;
+use host::{Awaited, CallResult, Execution, Host, Stop, Told};
+use schedule::{Event, EventKind, ObjectId, ThreadId};
+
+use super::explore::{end, tell};
+use super::protocol::{Shown, ShownStep};
+use super::stop;
+
+/// Adds to what is shown of an execution that was told in full.
+pub fn add(shown: &mut Shown, host: &Host, execution: &Execution) {
+    let told: BTreeMap<usize, &Told> = execution.told.iter().map(|(step, told)| (*step, told)).collect();
+    let preempting: HashSet<usize> = preemptions(&tell(execution, end(execution))).into_iter().collect();
+    let classes = classes(execution, &told);
+    let teller = Teller { host, classes };
+    let steps = execution.trace.steps.iter().enumerate();
+    shown.steps = steps
+        .map(|(number, step)| ShownStep {
+            time_passed: execution.timed_out.iter().any(|&(at, _)| at == number),
+            preempts: preempting.contains(&number),
+            ..teller.step(step.thread, step.event, told.get(&number).copied())
+        })
+        .collect();
+    shown.pending = execution.pending.iter().map(|&(thread, event)| teller.step(thread, event, None)).collect();
+    shown.names = execution.names.iter().map(|(thread, name)| (thread.0, name.clone())).collect();
+    shown.endings = endings(execution);
+}
+
+/// The class of each object, as far as some step has told of it.
+fn classes(execution: &Execution, told: &BTreeMap<usize, &Told>) -> BTreeMap<u32, String> {
+    let of_steps = told.iter().filter_map(|(step, told)| {
+        let object = execution.trace.steps.get(*step)?.event.object;
+        Some((object.0, told.class.clone().filter(|_| object != ObjectId::NONE)?))
+    });
+    let of_awaited = execution.awaited.iter().map(|awaited| (awaited.object.0, awaited.class.clone()));
+    of_steps.chain(of_awaited).collect()
+}
+
+struct Teller<'h> {
+    host: &'h Host,
+    classes: BTreeMap<u32, String>,
+}
+
+impl Teller<'_> {
+    fn step(&self, thread: ThreadId, event: Event, told: Option<&Told>) -> ShownStep {
+        let number = event.object.0;
+        let class = || self.classes.get(&number).cloned().unwrap_or_default();
+        let of_site = || {
+            let site = self.host.site(event.site)?;
+            let method = site.method.split('(').next().unwrap_or_default().to_owned();
+            let line = site.line.map_or(String::new(), |line| format!(":{line}"));
+            Some(format!("{}.{method}({UNKNOWN_FILE}{line})", site.class.replace('/', ".")))
+        };
+        let frames = told.map(|told| told.frames.clone()).filter(|frames| !frames.is_empty());
+        ShownStep {
+            thread: thread.0,
+            kind: event.kind.name().to_owned(),
+            object: (event.object != ObjectId::NONE).then(|| (number, class())),
+            what: self.what(event),
+            value: told.and_then(|told| told.value.clone()),
+            frames: frames.unwrap_or_else(|| of_site().into_iter().collect()),
+            ..ShownStep::default()
+        }
+    }
+
+    fn what(&self, event: Event) -> Option<String> {
+        use EventKind::{Alive, Interrupt, Interrupted, Join, Start, Unpark};
+        match (event.kind, event.slot) {
+            _ if event.is_of_machine() => {
+                Some(if event.slot == Event::CLOCK { "clock" } else { "identity hash" }.to_owned())
+            }
+            (kind, Event::STATUS) if kind.is_access() => Some("status".to_owned()),
+            (kind, Event::INTERRUPT) if kind.is_access() => Some("interrupt flag".to_owned()),
+            (kind, slot) if kind.is_access() => Some(match self.host.field(slot) {
+                Some((class, name)) => format!("{}.{name}", class.replace('/', ".")),
+                None => format!("[{slot}]"),
+            }),
+            (Start | Join | Unpark | Interrupt | Interrupted | Alive, slot) => Some(format!("thread {slot}")),
+            _ => None,
+        }
+    }
+}
+
+/// What stands for the name of a source file that is not known.
+pub const UNKNOWN_FILE: &str = "Unknown";
+
+/// How threads ended, those that simply did aside.
+fn endings(execution: &Execution) -> Vec<(u16, String)> {
+    let mut endings = Vec::new();
+    let threw = |calls: &[CallResult]| match calls.last() {
+        Some(CallResult::Threw(thrown)) => Some(format!("throws {}", stop::describe_thrown(thrown))),
+        _ => None,
+    };
+    endings.extend(threw(&execution.prefix).or_else(|| threw(&execution.probes)).map(|text| (0, text)));
+    for (number, calls) in execution.suffixes.iter().enumerate() {
+        endings.extend(threw(calls).map(|text| (number as u16 + 1, text)));
+    }
+    for (thread, thrown) in &execution.uncaught {
+        endings.push((thread.0, format!("throws {}", stop::describe_thrown(thrown))));
+    }
+    let blocked = match &execution.stop {
+        Some(Stop::Deadlock(blocked)) => blocked,
+        _ => &execution.left,
+    };
+    let awaited: &[Awaited] = &execution.awaited;
+    endings.extend(blocked.iter().map(|blocked| (blocked.thread.0, stop::describe_wait(blocked, awaited))));
+    endings
+}
