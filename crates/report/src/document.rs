@@ -10,6 +10,7 @@
 //! What is read was checked: facts name steps that are there. `test` and `limits` are not looked into.
 
 use crate::finding::Finding;
+use crate::lines::Lines;
 use crate::plain::clean;
 use serde::{Deserialize, Serialize};
 
@@ -30,10 +31,11 @@ impl Finding {
     /// The document, ending in a line break.
     pub fn document(&self) -> String {
         let document = Document { format: FORMAT, id: self.id(), finding: self };
-        let mut text =
-            serde_json::to_string_pretty(&document).expect("internal bug: a finding has no keys but strings");
-        text.push('\n');
-        text
+        let mut text = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut text, Lines::default());
+        document.serialize(&mut serializer).expect("internal bug: a finding has no keys but strings and numbers");
+        text.push(b'\n');
+        String::from_utf8(text).expect("internal bug: JSON is text")
     }
 
     /// Reads a document.

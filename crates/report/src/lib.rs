@@ -44,9 +44,11 @@ mod code;
 pub mod document;
 mod finding;
 mod id;
+mod lines;
 mod page;
 mod plain;
 mod step;
+mod style;
 mod timeline;
 mod words;
 

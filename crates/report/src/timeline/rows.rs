@@ -51,8 +51,7 @@ pub(crate) enum RowKind {
 pub(crate) fn rows(finding: &Finding, view: &View<'_>) -> Vec<Row> {
     let mut cause = BTreeSet::new();
     finding.cause.iter().for_each(|fact| cause.extend([fact.first, fact.second]));
-    let mut last = BTreeMap::new();
-    finding.steps.iter().enumerate().for_each(|(number, step)| drop(last.insert(step.thread, number)));
+    let last = finding.steps.iter().enumerate().map(|(number, step)| (step.thread, number)).collect();
     let (code, words) = (Code::of(finding), Words::of(finding));
     let mut drawing = Drawing { finding, view, code, words, cause, last, rows: Vec::new(), open: BTreeMap::new() };
     for (number, step) in finding.steps.iter().enumerate() {

@@ -202,3 +202,7 @@ pub fn in_the_jdk() -> Finding {
         ..finding(FindingKind::Linearizability, "Order", "size() gives 1 after two calls", &["", "note", "note"], steps)
     }
 }
+
+pub fn all() -> [Finding; 5] {
+    [lost_update(), deadlock(), lost_notification(), started(), in_the_jdk()]
+}
