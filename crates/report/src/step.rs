@@ -67,7 +67,6 @@ pub enum StepKind {
     Update,
     FailedUpdate,
     Lock,
-    /// An attempt to lock that is not allowed to wait, and finds the monitor taken.
     LockInVain,
     Unlock,
     Wait,

@@ -5,7 +5,7 @@ use super::rows::{Row, RowKind};
 use super::sheet::{BAR, GAP, GUTTER, Sheet};
 use crate::finding::Finding;
 use crate::page::View;
-use crate::plain::{count, cut, fit, width, wrap};
+use crate::plain::{clean, count, cut, fit, width, wrap};
 use crate::style::{BAD, CAUSE, FAINT, Line, PLAIN, PREEMPTION, STRONG};
 use std::collections::BTreeSet;
 
@@ -13,20 +13,20 @@ use std::collections::BTreeSet;
 const LINES_OF_ENDING: usize = 3;
 
 /// The lines of the rows that are kept, below a heading; at most `most`, endings permitting.
-pub(crate) fn lay_out(finding: &Finding, rows: &[Row], kept: &[Kept], view: &View<'_>, most: usize) -> Vec<Line> {
+pub(crate) fn lay_out(finding: &Finding, rows: &[Row<'_>], kept: &[Kept], view: &View<'_>, most: usize) -> Vec<Line> {
     if rows.is_empty() {
         return Vec::new();
     }
     let shown = kept.iter().filter_map(|kept| if let Kept::Row(row) = kept { Some(&rows[*row]) } else { None });
-    let shown: Vec<&Row> = shown.collect();
+    let shown: Vec<&Row<'_>> = shown.collect();
     let threads: BTreeSet<u16> = rows.iter().map(|row| row.thread).collect();
     let sheet = Sheet::of(finding, threads.into_iter().collect(), &shown, view.columns());
     let draw = |ending: usize| {
         let mut lines = sheet.heading();
-        let mut above: Option<&Row> = None;
+        let mut above: Option<&Row<'_>> = None;
         for kept in kept {
             match *kept {
-                Kept::Row(row) => lines.extend(sheet.row(&rows[row], above.replace(&rows[row]), ending)),
+                Kept::Row(row) => lines.extend(sheet.row(&rows[row], above.replace(&rows[row]), ending, view)),
                 Kept::Gap(from, to) => {
                     above = None;
                     let text = format!("{}… {} left out", " ".repeat(GUTTER), left_out(&rows[from..to]));
@@ -52,7 +52,7 @@ impl Sheet {
     }
 
     /// The lines of a row, one but for endings, which may have more.
-    fn row(&self, row: &Row, above: Option<&Row>, ending: usize) -> Vec<Line> {
+    fn row(&self, row: &Row<'_>, above: Option<&Row<'_>>, ending: usize, view: &View<'_>) -> Vec<Line> {
         if row.is_rule() {
             return vec![self.rule(row)];
         }
@@ -87,14 +87,14 @@ impl Sheet {
             }
             if self.beside > 0 && number == 0 {
                 line.add(GAP, PLAIN);
-                line.add(cut(&beside(row, above), self.beside), FAINT);
+                line.add(cut(&beside(row, above, view), self.beside), FAINT);
             }
             lines.push(line);
         }
         lines
     }
 
-    fn rule(&self, row: &Row) -> Line {
+    fn rule(&self, row: &Row<'_>) -> Line {
         let (dash, style) = match row.kind {
             RowKind::Preemption => ("━", PREEMPTION),
             RowKind::Time => ("┄", FAINT),
@@ -107,13 +107,17 @@ impl Sheet {
 }
 
 /// The place of a row and the source there, which is told once for neighbours.
-fn beside(row: &Row, above: Option<&Row>) -> String {
-    let again = above.is_some_and(|above| above.thread == row.thread && above.place == row.place && !above.is_rule());
-    if again || row.source.is_empty() { row.place.clone() } else { format!("{}  {}", row.place, row.source) }
+fn beside(row: &Row<'_>, above: Option<&Row<'_>>, view: &View<'_>) -> String {
+    let place = row.place();
+    let again = above.is_some_and(|above| above.thread == row.thread && above.place() == place);
+    match row.at.filter(|_| !again).and_then(view.source) {
+        Some(source) => format!("{place}  {}", clean(source.trim())),
+        None => place,
+    }
 }
 
 /// What is in rows that are left out.
-fn left_out(rows: &[Row]) -> String {
+fn left_out(rows: &[Row<'_>]) -> String {
     let steps: usize = rows.iter().map(|row| row.steps).sum();
     let of = |kinds: &[RowKind]| rows.iter().filter(|row| kinds.contains(&row.kind) && row.steps == 0).count();
     let switches = of(&[RowKind::Switch, RowKind::Preemption]);

@@ -32,8 +32,8 @@ pub(crate) struct Sheet {
 
 impl Sheet {
     /// The best for these rows in so many columns of a terminal.
-    pub fn of(finding: &Finding, threads: Vec<u16>, shown: &[&Row], room: usize) -> Sheet {
-        let place = shown.iter().map(|row| width(&row.place)).max().unwrap_or(0).min(WIDEST_PLACE);
+    pub fn of(finding: &Finding, threads: Vec<u16>, shown: &[&Row<'_>], room: usize) -> Sheet {
+        let place = shown.iter().map(|row| width(&row.place())).max().unwrap_or(0).min(WIDEST_PLACE);
         let place = if place > 0 { place + width(GAP) } else { 0 };
         let room = room.saturating_sub(GUTTER);
         column_each(finding, &threads, shown, room, place)
@@ -48,7 +48,7 @@ impl Sheet {
 }
 
 /// A column for each thread, if there is room. `place` is what places take, the gap before them included.
-fn column_each(finding: &Finding, threads: &[u16], shown: &[&Row], room: usize, place: usize) -> Option<Sheet> {
+fn column_each(finding: &Finding, threads: &[u16], shown: &[&Row<'_>], room: usize, place: usize) -> Option<Sheet> {
     let name = |&thread: &u16| match clean(finding.thread_name(thread)) {
         name if name.is_empty() => format!("thread {thread}"),
         name => format!("thread {thread}: {name}"),
@@ -65,7 +65,7 @@ fn column_each(finding: &Finding, threads: &[u16], shown: &[&Row], room: usize, 
 }
 
 /// One column, with the thread before each row. Places give way to what happens.
-fn one_column(finding: &Finding, threads: Vec<u16>, shown: &[&Row], room: usize, place: usize) -> Sheet {
+fn one_column(finding: &Finding, threads: Vec<u16>, shown: &[&Row<'_>], room: usize, place: usize) -> Sheet {
     let name = |&thread: &u16| match clean(finding.thread_name(thread)) {
         name if name.is_empty() => format!("thread {thread}"),
         name => format!("{thread} {name}"),
@@ -80,7 +80,7 @@ fn one_column(finding: &Finding, threads: Vec<u16>, shown: &[&Row], room: usize,
 }
 
 /// What the widest of these rows takes.
-fn widest(shown: &[&Row], of: impl Fn(&Row) -> bool) -> usize {
+fn widest(shown: &[&Row<'_>], of: impl Fn(&Row<'_>) -> bool) -> usize {
     let own = shown.iter().filter(|row| of(row) && !row.is_rule());
     own.map(|row| row.depth * 2 + width(&row.shown())).max().unwrap_or(0).max(NARROWEST)
 }

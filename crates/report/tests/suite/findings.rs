@@ -203,6 +203,50 @@ pub fn in_the_jdk() -> Finding {
     }
 }
 
-pub fn all() -> [Finding; 5] {
-    [lost_update(), deadlock(), lost_notification(), started(), in_the_jdk()]
+/// A class of the JDK itself is checked: its methods are what the user asks about, and those that it calls are not.
+pub fn string_buffer() -> Finding {
+    use StepKind::{Begin, End, Lock, Read, Unlock, Write};
+    let on = |thread, kind, what: &str, frames: &str| {
+        access(thread, kind, &format!("java.lang.StringBuffer#{what}"), frames)
+    };
+    let append = "java.lang.StringBuffer.append";
+    let steps = vec![
+        step(1, Begin, ""),
+        on(1, Lock, "1", &format!("{append}:300")),
+        on(1, Write, "1 toStringCache null", &format!("{append}:300")),
+        on(
+            1,
+            Read,
+            "2 count 3",
+            "java.lang.AbstractStringBuilder.length:88 java.lang.AbstractStringBuilder.append:570 java.lang.StringBuffer.append:301",
+        ),
+        preempting(step(2, Begin, "")),
+        on(2, Lock, "2", "java.lang.StringBuffer.delete:470"),
+        on(2, Write, "2 count 0", "java.lang.AbstractStringBuilder.delete:900 java.lang.StringBuffer.delete:472"),
+        on(2, Unlock, "2", "java.lang.StringBuffer.delete:473"),
+        step(2, End, ""),
+        on(
+            1,
+            Read,
+            "2 count 0",
+            "java.lang.AbstractStringBuilder.getChars:480 java.lang.AbstractStringBuilder.append:573 java.lang.StringBuffer.append:301",
+        ),
+        step(1, End, ""),
+    ];
+    let threw = "java.lang.StringIndexOutOfBoundsException: begin 0, end 3, length 0";
+    Finding {
+        cause: vec![Fact { first: 3, second: 6 }, Fact { first: 6, second: 9 }],
+        endings: [(1, Ending::Threw(threw.into()))].into(),
+        ..finding(
+            FindingKind::Exception,
+            "java.lang.StringBuffer",
+            threw,
+            &["", "append(StringBuffer)", "delete(int, int)"],
+            steps,
+        )
+    }
+}
+
+pub fn all() -> [Finding; 6] {
+    [string_buffer(), lost_update(), deadlock(), lost_notification(), started(), in_the_jdk()]
 }

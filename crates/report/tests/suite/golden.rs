@@ -66,6 +66,16 @@ fn what_happens_in_the_jdk_is_folded() {
 }
 
 #[test]
+fn ten_thousand_steps() {
+    check("long", &crate::screen::long(), &View::default());
+}
+
+#[test]
+fn a_target_in_the_jdk_is_not_folded() {
+    check("string_buffer", &findings::string_buffer(), &View { width: 80, ..View::default() });
+}
+
+#[test]
 fn a_narrow_terminal_has_one_column() {
     check("lost_update_60", &findings::lost_update(), &View { width: 60, ..SAVED });
     check("deadlock_40", &findings::deadlock(), &View { width: 40, ..SAVED });

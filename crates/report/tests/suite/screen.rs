@@ -4,7 +4,7 @@ use crate::findings::{access, preempting};
 use report::{Ending, Fact, Finding, FindingKind, Step, StepKind, View};
 
 /// Two threads that count to thousands; the cause is in the middle.
-fn long() -> Finding {
+pub fn long() -> Finding {
     let count = |number: usize| {
         let (thread, kind) = (1 + (number / 50 % 2) as u16, [StepKind::Read, StepKind::Write][number % 2]);
         let frames = format!("Counter.add:{} Main.run:{thread}", 5 + number % 2);
