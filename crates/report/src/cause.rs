@@ -122,11 +122,10 @@ impl Teller<'_> {
             let of = if of.is_empty() { of } else { format!(" of {of}") };
             format!("{}{of}{}", noun(step.kind), self.place(step))
         };
-        Some(format!(
-            "{thread} {does} between thread {around}'s {} and its {}",
-            thing(enter.first),
-            thing(leave.second)
-        ))
+        let alike = noun(enter.first.kind) == noun(leave.second.kind) && same_subject(enter.first, leave.second);
+        let its = if alike { "a later" } else { "its" };
+        let (from, to) = (thing(enter.first), thing(leave.second));
+        Some(format!("{thread} {does} between thread {around}'s {from} and {its} {to}"))
     }
 
     fn one_by_one(&mut self, facts: &[Before<'_>]) -> String {

@@ -5,7 +5,7 @@ use super::rows::{Row, RowKind};
 use super::sheet::{BAR, GAP, GUTTER, Sheet};
 use crate::finding::Finding;
 use crate::page::View;
-use crate::plain::{clean, count, cut, fit, width, wrap};
+use crate::plain::{clean, count, cut, cut_start, fit, width, wrap};
 use crate::style::{BAD, CAUSE, FAINT, Line, PLAIN, PREEMPTION, STRONG};
 use std::collections::BTreeSet;
 
@@ -61,10 +61,10 @@ impl Sheet {
         let wide = self.columns[own];
         // Deep calls must leave room for what they do.
         let indent = (row.depth * 2).min(wide / 3);
-        let texts = if row.kind == RowKind::Ending {
-            wrap(&row.shown(), wide - indent, ending)
-        } else {
-            vec![cut(&row.shown(), wide - indent)]
+        let texts = match row.kind {
+            RowKind::Ending => wrap(&row.shown(), wide - indent, ending),
+            RowKind::Call | RowKind::Folded => vec![cut_start(&row.shown(), wide - indent)],
+            _ => vec![cut(&row.shown(), wide - indent)],
         };
         let style = match row.kind {
             _ if row.in_cause => CAUSE,
@@ -87,7 +87,7 @@ impl Sheet {
             }
             if self.beside > 0 && number == 0 {
                 line.add(GAP, PLAIN);
-                line.add(cut(&beside(row, above, view), self.beside), FAINT);
+                line.add(beside(row, above, view, self.beside), FAINT);
             }
             lines.push(line);
         }
@@ -107,12 +107,13 @@ impl Sheet {
 }
 
 /// The place of a row and the source there, which is told once for neighbours.
-fn beside(row: &Row<'_>, above: Option<&Row<'_>>, view: &View<'_>) -> String {
+fn beside(row: &Row<'_>, above: Option<&Row<'_>>, view: &View<'_>, most: usize) -> String {
     let place = row.place();
     let again = above.is_some_and(|above| above.thread == row.thread && above.place() == place);
-    match row.at.filter(|_| !again).and_then(view.source) {
-        Some(source) => format!("{place}  {}", clean(source.trim())),
-        None => place,
+    let shown = cut_start(&place, most);
+    match row.at.filter(|_| !again && shown == place).and_then(view.source) {
+        Some(source) => cut(&format!("{place}  {}", clean(source.trim())), most),
+        None => shown,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::finding::{Ending, Finding};
 use crate::page::View;
 use crate::plain::{clean, count};
 use crate::step::{Frame, Step, StepKind};
-use crate::words::Words;
+use crate::words::{Words, short};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One row.
@@ -104,7 +104,7 @@ impl<'f> Drawing<'f> {
             _ => None,
         };
         let (kind, text) = match threw {
-            Some(exception) => (RowKind::Ending, format!("throws {exception}")),
+            Some(exception) => (RowKind::Ending, throws(exception)),
             None => (RowKind::Event, self.words.line(step)),
         };
         let row = self.push_at(step.thread, kind, calls.frames.len(), text, calls.innermost);
@@ -177,7 +177,7 @@ impl<'f> Drawing<'f> {
             let text = match (self.finding.endings.get(&thread), next) {
                 (Some(Ending::Ended), _) => continue,
                 (Some(Ending::Threw(_)), _) if told => continue,
-                (Some(Ending::Threw(exception)), _) => format!("throws {exception}"),
+                (Some(Ending::Threw(exception)), _) => throws(exception),
                 (Some(Ending::Waits(waits)), _) => waits.clone(),
                 (Some(Ending::CutOff), None) => "is cut off here".into(),
                 (Some(Ending::CutOff), Some(next)) => format!("is cut off before it {}", self.words.line(next)),
@@ -207,6 +207,12 @@ impl<'f> Drawing<'f> {
         self.rows.push(row);
         self.rows.last_mut().expect("internal bug: no row")
     }
+}
+
+/// An exception without its package, which the verdict has.
+fn throws(exception: &str) -> String {
+    let end = exception.find(':').unwrap_or(exception.len());
+    format!("throws {}{}", short(&exception[..end]), &exception[end..])
 }
 
 impl Row<'_> {
