@@ -1,8 +1,8 @@
 //! The cause of a finding as one sentence.
 //!
-//! Facts are told by the pattern that they make together, where it is one that people have a name for: a cycle of locks, two
-//! threads that each act on what they read before the other wrote, a thread that comes between two steps of another. Else
-//! they are told one after the other. A sentence says nothing but the facts.
+//! Facts are told by the pattern that they make together, where it is one that people have a name for: a cycle of
+//! locks, two threads that each act on what they read before the other wrote, a thread that comes between two steps
+//! of another. Else they are told one after the other. A sentence says nothing but the facts.
 
 use crate::code::Code;
 use crate::finding::Finding;

@@ -1,11 +1,11 @@
 //! The finding's document, which `raddle replay` reads: one JSON object.
 //!
-//! It has the fields of [`Finding`], under the same names, and two more: `format`, a number that grows when older readers
-//! would misread the document, and `id`, which [`Finding::id`] gives. Fields that a reader does not know it passes over, so
-//! adding one does not change the format. In a step, what is not known or not so is left out. `kind`s are named as
-//! [`FindingKind::name`](crate::FindingKind::name) and [`StepKind::name`](crate::StepKind::name) say; `proof` is `smallest`,
-//! `fewest-preemptions` or `none`; an ending is `"ended"`, `"cut-off"`, `{"threw": "..."}` or `{"waits": "..."}`; a turn of
-//! `schedule` is `[thread, events]`.
+//! It has the fields of [`Finding`], under the same names, and two more: `format`, a number that grows when older
+//! readers would misread the document, and `id`, which [`Finding::id`] gives. Fields that a reader does not know it
+//! passes over, so adding one does not change the format. In a step, what is not known or not so is left out. `kind`s
+//! are named as [`FindingKind::name`](crate::FindingKind::name) and [`StepKind::name`](crate::StepKind::name) say;
+//! `proof` is `smallest`, `fewest-preemptions` or `none`; an ending is `"ended"`, `"cut-off"`, `{"threw": "..."}` or
+//! `{"waits": "..."}`; a turn of `schedule` is `[thread, events]`.
 //!
 //! What is read was checked: facts name steps that are there. `test` and `limits` are not looked into.
 

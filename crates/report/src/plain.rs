@@ -5,7 +5,8 @@ use unicode_width::UnicodeWidthChar;
 /// No text of a report is longer: nobody reads on.
 const LONGEST: usize = 2000;
 
-/// The text with everything escaped, as Java does it, that would do something to a terminal or hide something from a reader.
+/// The text with everything escaped, as Java does it, that would do something to a terminal or hide something from a
+/// reader.
 pub(crate) fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len().min(LONGEST));
     for (number, char) in text.chars().enumerate() {
@@ -82,8 +83,8 @@ pub(crate) fn fit(text: &str, exactly: usize) -> String {
     fitted
 }
 
-/// Any text as lines of at most a width, broken between words and within those that are longer than a line. What does not
-/// fit on the last of `lines` is cut.
+/// Any text as lines of at most a width, broken between words and within those that are longer than a line. What does
+/// not fit on the last of `lines` is cut.
 pub(crate) fn wrap(text: &str, most: usize, lines: usize) -> Vec<String> {
     let text = clean(text);
     let (mut wrapped, mut rest) = (Vec::new(), text.trim());

@@ -1,7 +1,7 @@
 //! Which rows are shown where there is not room for all.
 //!
-//! Rows of the cause come first, with the calls that they are in, then how threads ended, then what is near to these and to
-//! switches, preemptions before others. For each stretch that is left out one line says how much it was.
+//! Rows of the cause come first, with the calls that they are in, then how threads ended, then what is near to these
+//! and to switches, preemptions before others. For each stretch that is left out one line says how much it was.
 
 use super::rows::{Row, RowKind};
 

@@ -124,7 +124,7 @@ fn left_out(rows: &[Row<'_>]) -> String {
     let switches = of(&[RowKind::Switch, RowKind::Preemption]);
     let mut all = vec![(steps, "step"), (switches, "switch"), (of(&[RowKind::Ending]), "ending")];
     if steps + switches == 0 {
-        all.extend([(of(&[RowKind::Call]), "call"), (of(&[RowKind::Time]), "passing of time")]);
+        all.extend([(of(&[RowKind::Call]), "call"), (of(&[RowKind::Time]), "pause")]);
     }
     let told: Vec<String> = all.iter().filter(|(many, _)| *many > 0).map(|&(many, noun)| count(many, noun)).collect();
     told.join(", ")
