@@ -1,8 +1,8 @@
 //! The cause of a finding as one sentence.
 //!
-//! Facts are told by the pattern that they make together, where it is one that people have a name for: a cycle of locks, two
-//! threads that each act on what they read before the other wrote, a thread that comes between two steps of another. Else
-//! they are told one after the other. A sentence says nothing but the facts.
+//! Facts are told by the pattern that they make together, where it is one that people have a name for: a cycle of
+//! locks, two threads that each act on what they read before the other wrote, a thread that comes between two steps
+//! of another. Else they are told one after the other. A sentence says nothing but the facts.
 
 use crate::code::Code;
 use crate::finding::Finding;
@@ -116,19 +116,25 @@ impl Teller<'_> {
         if enter.at.1 != leave.at.0 {
             does += &format!(" and {}{}", self.again(last, inner), self.place(last));
         }
-        let around = self.thread(enter.first.thread);
+        let around = enter.first.thread;
         let thing = |step: &Step| {
             let of = if same_subject(step, inner) { String::new() } else { self.words.about(step) };
             let of = if of.is_empty() { of } else { format!(" of {of}") };
             format!("{}{of}{}", noun(step.kind), self.place(step))
         };
-        Some(format!("{thread} {does} between {around}'s {} and its {}", thing(enter.first), thing(leave.second)))
+        let alike = noun(enter.first.kind) == noun(leave.second.kind) && same_subject(enter.first, leave.second);
+        let its = if alike { "a later" } else { "its" };
+        let (from, to) = (thing(enter.first), thing(leave.second));
+        Some(format!("{thread} {does} between thread {around}'s {from} and {its} {to}"))
     }
 
     fn one_by_one(&mut self, facts: &[Before<'_>]) -> String {
         let mut parts = Vec::new();
-        for fact in facts {
-            let (one, first) = (self.thread(fact.first.thread), self.words.sentence(fact.first));
+        for (number, fact) in facts.iter().enumerate() {
+            // What the fact before was about is known by now.
+            let told = number.checked_sub(1).map(|before| facts[before].second);
+            let first = told.map_or_else(|| self.words.sentence(fact.first), |told| self.again(fact.first, told));
+            let one = self.thread(fact.first.thread);
             let (other, second) = (self.thread(fact.second.thread), self.again(fact.second, fact.first));
             let (here, there) = (self.place(fact.first), self.place(fact.second));
             let before = if fact.never { ", and then" } else { " before" };

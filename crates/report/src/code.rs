@@ -70,7 +70,8 @@ impl<'f> Code<'f> {
         frames.iter().find(|frame| self.is_own(frame)).or(frames.first())
     }
 
-    /// Where a step is, for a sentence: `Account.java:14`, or `Order.java:20 in ArrayList.add`. Empty if it is not known.
+    /// Where a step is, for a sentence: `Account.java:14`, or `Order.java:20 in ArrayList.add`. Empty if it is not
+    /// known.
     pub fn place(&self, step: &Step) -> String {
         let Calls { frames, inside, .. } = self.calls(step);
         match frames[..] {

@@ -1,15 +1,16 @@
 //! The finding's document, which `raddle replay` reads: one JSON object.
 //!
-//! It has the fields of [`Finding`], under the same names, and two more: `format`, a number that grows when older readers
-//! would misread the document, and `id`, which [`Finding::id`] gives. Fields that a reader does not know it passes over, so
-//! adding one does not change the format. In a step, what is not known or not so is left out. `kind`s are named as
-//! [`FindingKind::name`](crate::FindingKind::name) and [`StepKind::name`](crate::StepKind::name) say; `proof` is `smallest`,
-//! `fewest-preemptions` or `none`; an ending is `"ended"`, `"cut-off"`, `{"threw": "..."}` or `{"waits": "..."}`; a turn of
-//! `schedule` is `[thread, events]`.
+//! It has the fields of [`Finding`], under the same names, and two more: `format`, a number that grows when older
+//! readers would misread the document, and `id`, which [`Finding::id`] gives. Fields that a reader does not know it
+//! passes over, so adding one does not change the format. In a step, what is not known or not so is left out. `kind`s
+//! are named as [`FindingKind::name`](crate::FindingKind::name) and [`StepKind::name`](crate::StepKind::name) say;
+//! `proof` is `smallest`, `fewest-preemptions` or `none`; an ending is `"ended"`, `"cut-off"`, `{"threw": "..."}` or
+//! `{"waits": "..."}`; a turn of `schedule` is `[thread, events]`.
 //!
 //! What is read was checked: facts name steps that are there. `test` and `limits` are not looked into.
 
 use crate::finding::Finding;
+use crate::lines::Lines;
 use crate::plain::clean;
 use serde::{Deserialize, Serialize};
 
@@ -30,10 +31,11 @@ impl Finding {
     /// The document, ending in a line break.
     pub fn document(&self) -> String {
         let document = Document { format: FORMAT, id: self.id(), finding: self };
-        let mut text =
-            serde_json::to_string_pretty(&document).expect("internal bug: a finding has no keys but strings");
-        text.push('\n');
-        text
+        let mut text = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut text, Lines::default());
+        document.serialize(&mut serializer).expect("internal bug: a finding has no keys but strings and numbers");
+        text.push(b'\n');
+        String::from_utf8(text).expect("internal bug: JSON is text")
     }
 
     /// Reads a document.

@@ -7,8 +7,9 @@ use crate::step::Step;
 impl Finding {
     /// A name for the finding's folder: the same for the same violation at the same place, in 16 hexadecimal digits.
     ///
-    /// It is made of target, kind, exception and of what the events of the cause do in which methods; without a cause, of
-    /// what the threads did last. Lines, values and objects are no part of it, so that it outlives small edits.
+    /// It is made of target, kind, exception and of what the events of the cause do in which methods; without a
+    /// cause, of what the threads did last. Lines, values and objects are no part of it, so that it outlives small
+    /// edits.
     pub fn id(&self) -> String {
         let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
         hash.add(&self.target);

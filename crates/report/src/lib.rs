@@ -34,8 +34,8 @@
 //!
 //! Calls are known by the stacks of events only: a call without events is not shown, and two calls in a row from one
 //! place are shown as one. What a report leaves out it counts. Where a line does not fit it is cut, except for the
-//! command that runs the finding again. `document` describes the file; a step in it has its whole call stack, so the file of an
-//! execution with very many events is large.
+//! command that runs the finding again. [`document`] describes the file; a step in it has its whole call stack, so
+//! the file of an execution with very many events is large.
 
 #![forbid(unsafe_code)]
 
@@ -44,9 +44,11 @@ mod code;
 pub mod document;
 mod finding;
 mod id;
+mod lines;
 mod page;
 mod plain;
 mod step;
+mod style;
 mod timeline;
 mod words;
 

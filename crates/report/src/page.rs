@@ -4,8 +4,9 @@ use crate::cause::sentence;
 use crate::finding::{Finding, FindingKind, Proof};
 use crate::plain::{clean, count, wrap};
 use crate::step::Frame;
+use crate::style::{BAD, Line, PLAIN, STRONG};
 use crate::timeline;
-use anstyle::{AnsiColor, Effects, Style};
+use anstyle::Style;
 
 /// How a finding is shown.
 #[derive(Clone, Copy)]
@@ -41,22 +42,27 @@ impl Finding {
     /// The finding in words, each line with a line break.
     pub fn text(&self, view: &View<'_>) -> String {
         let width = view.columns();
-        let mut top: Vec<String> = wrap(&self.verdict(), width, 3).iter().map(|line| view.bad(line)).collect();
+        let wrapped = |text: &str, lines: usize, style: Style| {
+            wrap(text, width, lines).into_iter().map(move |line| Line::of(line, style)).collect::<Vec<_>>()
+        };
+        let mut top = wrapped(&self.verdict(), 3, BAD);
         if let Some(cause) = sentence(self) {
-            top.push(String::new());
-            top.extend(wrap(&format!("Cause: {cause}."), width, 6).iter().map(|line| view.strong(line)));
+            top.push(Line::default());
+            top.extend(wrapped(&format!("Cause: {cause}."), 6, STRONG));
         }
-        top.push(String::new());
-        let mut bottom = vec![String::new()];
-        bottom.extend(wrap(&self.known(), width, 4));
+        let mut bottom = vec![Line::default()];
+        bottom.extend(wrapped(&self.known(), 4, PLAIN));
         if !view.document.is_empty() {
-            bottom.push(format!("See it again: raddle replay {}", quoted(&clean(view.document))));
+            bottom.push(Line::of(format!("See it again: raddle replay {}", quoted(&clean(view.document))), PLAIN));
         }
         // Of a timeline that is shorter than this nothing would be understood.
-        let left = view.height.map(|height| height.saturating_sub(top.len() + bottom.len()).max(8));
-        let lines = timeline::lines(self, view, left);
-        let all = top.into_iter().chain(lines).chain(bottom);
-        all.flat_map(|line| [line, "\n".into()]).collect()
+        let left = view.height.map(|height| height.saturating_sub(top.len() + 1 + bottom.len()).max(8));
+        let timeline = timeline::lines(self, view, left);
+        if !timeline.is_empty() {
+            top.push(Line::default());
+        }
+        let all = top.into_iter().chain(timeline).chain(bottom);
+        all.map(|line| line.paint(view.colors) + "\n").collect()
     }
 
     /// What is wrong with what.
@@ -104,30 +110,6 @@ impl Finding {
 impl View<'_> {
     pub(crate) fn columns(&self) -> usize {
         self.width.max(20)
-    }
-
-    pub(crate) fn strong(&self, text: &str) -> String {
-        self.paint(text, Style::new().bold())
-    }
-
-    pub(crate) fn faint(&self, text: &str) -> String {
-        self.paint(text, Style::new().effects(Effects::DIMMED))
-    }
-
-    pub(crate) fn cause(&self, text: &str) -> String {
-        self.paint(text, AnsiColor::Yellow.on_default().bold())
-    }
-
-    pub(crate) fn bad(&self, text: &str) -> String {
-        self.paint(text, AnsiColor::Red.on_default().bold())
-    }
-
-    pub(crate) fn preemption(&self, text: &str) -> String {
-        self.paint(text, AnsiColor::Cyan.on_default().bold())
-    }
-
-    fn paint(&self, text: &str, style: Style) -> String {
-        if self.colors && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 }
 

@@ -5,7 +5,8 @@ use unicode_width::UnicodeWidthChar;
 /// No text of a report is longer: nobody reads on.
 const LONGEST: usize = 2000;
 
-/// The text with everything escaped, as Java does it, that would do something to a terminal or hide something from a reader.
+/// The text with everything escaped, as Java does it, that would do something to a terminal or hide something from a
+/// reader.
 pub(crate) fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len().min(LONGEST));
     for (number, char) in text.chars().enumerate() {
@@ -61,6 +62,20 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     kept
 }
 
+/// A clean text cut at its start: what it ends in says more, such as a method or a line.
+pub(crate) fn cut_start(text: &str, most: usize) -> String {
+    if width(text) <= most {
+        return text.to_owned();
+    }
+    let mut left = most.saturating_sub(1);
+    let mut start = text.len();
+    for (place, char) in text.char_indices().rev() {
+        let Some(rest) = left.checked_sub(char_width(char)) else { break };
+        (left, start) = (rest, place);
+    }
+    if most > 0 { format!("…{}", &text[start..]) } else { String::new() }
+}
+
 /// A clean text cut or filled to exactly a width.
 pub(crate) fn fit(text: &str, exactly: usize) -> String {
     let mut fitted = cut(text, exactly);
@@ -68,30 +83,29 @@ pub(crate) fn fit(text: &str, exactly: usize) -> String {
     fitted
 }
 
-/// Any text as lines of at most a width, broken between words; what does not fit on the last of `lines` is cut.
+/// Any text as lines of at most a width, broken between words and within those that are longer than a line. What does
+/// not fit on the last of `lines` is cut.
 pub(crate) fn wrap(text: &str, most: usize, lines: usize) -> Vec<String> {
     let text = clean(text);
-    let mut wrapped = vec![String::new()];
-    let mut words = text.split(' ');
-    while let Some(word) = words.next() {
-        let full = wrapped.len() == lines;
-        let line = wrapped.last_mut().expect("internal bug: no line");
-        let room = most.saturating_sub(width(line) + usize::from(!line.is_empty()));
-        if width(word) <= room {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        } else if full {
-            let rest = words.fold(format!("{line} {word}"), |rest, word| rest + " " + word);
-            *line = cut(rest.trim_start(), most);
+    let (mut wrapped, mut rest) = (Vec::new(), text.trim());
+    while wrapped.len() + 1 < lines && width(rest) > most {
+        let mut left = most;
+        let fits = |&(_, char): &(usize, char)| {
+            let room = left.checked_sub(char_width(char));
+            left = room.unwrap_or(0);
+            room.is_some()
+        };
+        let end = rest.char_indices().take_while(fits).last().map_or(0, |(place, char)| place + char.len_utf8());
+        // A space right after the line will do as well.
+        let space = rest.char_indices().take_while(|&(place, _)| place <= end).filter(|&(_, char)| char == ' ').last();
+        let end = space.map_or(end, |(place, _)| place);
+        if end == 0 {
             break;
-        } else if line.is_empty() {
-            *line = cut(word, most);
-        } else {
-            wrapped.push(cut(word, most));
         }
+        wrapped.push(rest[..end].trim_end().to_owned());
+        rest = rest[end..].trim_start();
     }
+    wrapped.push(cut(rest, most));
     wrapped
 }
 
@@ -135,6 +149,9 @@ mod tests {
         assert_eq!(cut("漢字漢字", 6), "漢字…");
         assert_eq!(fit("漢字漢字", 4), "漢… ");
         assert_eq!(cut("abc", 0), "");
+        assert_eq!(cut_start("漢字漢字", 4), "…字");
+        assert_eq!(cut_start("ArrayList.java:7", 7), "…java:7");
+        assert_eq!(cut_start("abc", 0), "");
         assert_eq!(fit("ab", 4), "ab  ");
     }
 
@@ -142,7 +159,7 @@ mod tests {
     fn texts_are_wrapped_between_words() {
         assert_eq!(wrap("one two three", 7, 9), ["one two", "three"]);
         assert_eq!(wrap("one two three four", 7, 2), ["one two", "three …"]);
-        assert_eq!(wrap("longword x", 4, 9), ["lon…", "x"]);
+        assert_eq!(wrap("longword x", 4, 9), ["long", "word", "x"]);
         assert_eq!(wrap("", 4, 9), [""]);
     }
 

@@ -12,7 +12,8 @@ pub struct Step {
     /// The object it is done to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<Object>,
-    /// Which part of it: a field with its class (`Counter.count`), an element (`[3]`), `thread 2`, `identity hash`, `clock`.
+    /// Which part of it: a field with its class (`Counter.count`), an element (`[3]`), `thread 2`, `identity hash`,
+    /// `clock`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
     /// What was read or written: `1`, `null`, `"abc"`, `Account#3`.
@@ -67,7 +68,6 @@ pub enum StepKind {
     Update,
     FailedUpdate,
     Lock,
-    /// An attempt to lock that is not allowed to wait, and finds the monitor taken.
     LockInVain,
     Unlock,
     Wait,

@@ -120,10 +120,12 @@ pub(crate) fn noun(kind: StepKind) -> &'static str {
     }
 }
 
-/// `Account#3`.
+/// `Account#3`; for a nested class `Node#3`, for its number tells it apart.
 fn name(object: &Object) -> String {
-    let class = if object.class.is_empty() { "object" } else { short(&object.class) };
-    format!("{class}#{}", object.number)
+    let class = short(&object.class);
+    let nested = class.rsplit_once('$').filter(|(outer, _)| !outer.ends_with('$')).map(|(_, nested)| nested);
+    let class = nested.filter(|nested| nested.starts_with(char::is_alphabetic)).unwrap_or(class);
+    format!("{}#{}", if class.is_empty() { "object" } else { class }, object.number)
 }
 
 /// The name of a class without its package.
@@ -179,9 +181,12 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_told_without_package() {
+    fn classes_are_told_in_short() {
         assert_eq!(short("java.util.Map$Entry"), "Map$Entry");
         assert_eq!(short("a.b.Main$$Lambda/0x01f"), "Main$$Lambda");
         assert_eq!(short(""), "");
+        assert_eq!(name(&Object::new("java.util.HashMap$Node", 3)), "Node#3");
+        assert_eq!(name(&Object::new("Main$1", 4)), "Main$1#4");
+        assert_eq!(name(&Object::new("Main$$Lambda/0x01f", 5)), "Main$$Lambda#5");
     }
 }

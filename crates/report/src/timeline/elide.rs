@@ -1,7 +1,7 @@
 //! Which rows are shown where there is not room for all.
 //!
-//! Rows of the cause come first, with the calls that they are in, then how threads ended, then what is near to these and to
-//! switches, preemptions before others. For each stretch that is left out one line says how much it was.
+//! Rows of the cause come first, with the calls that they are in, then how threads ended, then what is near to these
+//! and to switches, preemptions before others. For each stretch that is left out one line says how much it was.
 
 use super::rows::{Row, RowKind};
 
@@ -15,7 +15,7 @@ pub(crate) enum Kept {
 }
 
 /// At most so many lines of these rows; at least one if there are rows.
-pub(crate) fn elide(rows: &[Row], most: usize) -> Vec<Kept> {
+pub(crate) fn elide(rows: &[Row<'_>], most: usize) -> Vec<Kept> {
     if rows.len() <= most {
         return (0..rows.len()).map(Kept::Row).collect();
     }
@@ -45,7 +45,7 @@ pub(crate) fn elide(rows: &[Row], most: usize) -> Vec<Kept> {
 }
 
 /// The rows, those that matter most first.
-fn by_importance(rows: &[Row]) -> Vec<usize> {
+fn by_importance(rows: &[Row<'_>]) -> Vec<usize> {
     const FAR: usize = usize::MAX / 2;
     let mut weights: Vec<usize> = rows
         .iter()
@@ -87,14 +87,13 @@ fn spread(mut weights: Vec<usize>) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn rows(causes: &[usize], many: usize) -> Vec<Row> {
+    fn rows(causes: &[usize], many: usize) -> Vec<Row<'static>> {
         let row = |number| Row {
             thread: 1,
             kind: RowKind::Event,
             depth: 0,
             text: String::new(),
-            place: String::new(),
-            source: String::new(),
+            at: None,
             steps: 1,
             in_cause: causes.contains(&number),
             call: None,

@@ -3,14 +3,19 @@
 mod elide;
 mod layout;
 mod rows;
+mod sheet;
 
 use crate::finding::Finding;
 use crate::page::View;
+use crate::style::Line;
+use rows::RowKind;
 
-/// The lines of the timeline, each at most as wide as the view and not more than `most`, if that is given.
-pub(crate) fn lines(finding: &Finding, view: &View<'_>, most: Option<usize>) -> Vec<String> {
+/// The lines of the timeline, each at most as wide as the view and, if that is given, not more than `most`.
+pub(crate) fn lines(finding: &Finding, view: &View<'_>, most: Option<usize>) -> Vec<Line> {
     let rows = rows::rows(finding, view);
-    let heading = 2;
-    let kept = elide::elide(&rows, most.map_or(usize::MAX, |most| most.saturating_sub(heading)));
-    layout::lay_out(finding, &rows, &kept, view)
+    let most = most.unwrap_or(usize::MAX);
+    // The heading takes two, and some endings take more than one.
+    let endings = rows.iter().filter(|row| row.kind == RowKind::Ending).take(3).count();
+    let kept = elide::elide(&rows, most.saturating_sub(2 + endings).max(1));
+    layout::lay_out(finding, &rows, &kept, view, most)
 }

@@ -5,23 +5,21 @@ use crate::finding::{Ending, Finding};
 use crate::page::View;
 use crate::plain::{clean, count};
 use crate::step::{Frame, Step, StepKind};
-use crate::words::Words;
+use crate::words::{Words, short};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One row.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct Row<'f> {
     /// Whose it is; of a switch, who goes on.
     pub thread: u16,
     pub kind: RowKind,
     /// In how many calls it is.
     pub depth: usize,
-    /// Clean, as are the next two.
+    /// Clean.
     pub text: String,
-    /// `Account.java:14`, or empty.
-    pub place: String,
-    /// The line of source there, or empty.
-    pub source: String,
+    /// Where in the code it is.
+    pub at: Option<&'f Frame>,
     /// For how many steps it stands.
     pub steps: usize,
     /// It shows a step of the cause.
@@ -48,15 +46,13 @@ pub(crate) enum RowKind {
 }
 
 /// All rows of a finding.
-pub(crate) fn rows(finding: &Finding, view: &View<'_>) -> Vec<Row> {
+pub(crate) fn rows<'f>(finding: &'f Finding, view: &View<'_>) -> Vec<Row<'f>> {
     let mut cause = BTreeSet::new();
     finding.cause.iter().for_each(|fact| cause.extend([fact.first, fact.second]));
-    let mut last = BTreeMap::new();
-    finding.steps.iter().enumerate().for_each(|(number, step)| {
-        last.insert(step.thread, number);
-    });
+    let last = finding.steps.iter().enumerate().map(|(number, step)| (step.thread, number)).collect();
     let (code, words) = (Code::of(finding), Words::of(finding));
-    let mut drawing = Drawing { finding, view, code, words, cause, last, rows: Vec::new(), open: BTreeMap::new() };
+    let mut drawing =
+        Drawing { finding, fold: view.fold, code, words, cause, last, rows: Vec::new(), open: BTreeMap::new() };
     for (number, step) in finding.steps.iter().enumerate() {
         let before = number.checked_sub(1).map(|before| &finding.steps[before]);
         drawing.between(before, step);
@@ -68,14 +64,15 @@ pub(crate) fn rows(finding: &Finding, view: &View<'_>) -> Vec<Row> {
 
 struct Drawing<'f> {
     finding: &'f Finding,
-    view: &'f View<'f>,
+    /// See [`View::fold`].
+    fold: bool,
     code: Code<'f>,
     words: Words<'f>,
     /// The numbers of the steps of the cause.
     cause: BTreeSet<usize>,
     /// The number of the last step of each thread.
     last: BTreeMap<u16, usize>,
-    rows: Vec<Row>,
+    rows: Vec<Row<'f>>,
     /// The calls that each thread is in, with their rows.
     open: BTreeMap<u16, Vec<(&'f Frame, usize)>>,
 }
@@ -107,7 +104,7 @@ impl<'f> Drawing<'f> {
             _ => None,
         };
         let (kind, text) = match threw {
-            Some(exception) => (RowKind::Ending, format!("throws {exception}")),
+            Some(exception) => (RowKind::Ending, throws(exception)),
             None => (RowKind::Event, self.words.line(step)),
         };
         let row = self.push_at(step.thread, kind, calls.frames.len(), text, calls.innermost);
@@ -125,7 +122,7 @@ impl<'f> Drawing<'f> {
 
     /// Shows the calls that led to a step and were not under way in its thread.
     fn enter(&mut self, step: &'f Step) -> Calls<'f> {
-        let calls = if self.view.fold { self.code.calls(step) } else { self.code.all_calls(step) };
+        let calls = if self.fold { self.code.calls(step) } else { self.code.all_calls(step) };
         let mut open = self.open.remove(&step.thread).unwrap_or_default();
         let mut same = 0;
         for (&frame, &(other, _)) in calls.frames.iter().zip(&open) {
@@ -180,7 +177,7 @@ impl<'f> Drawing<'f> {
             let text = match (self.finding.endings.get(&thread), next) {
                 (Some(Ending::Ended), _) => continue,
                 (Some(Ending::Threw(_)), _) if told => continue,
-                (Some(Ending::Threw(exception)), _) => format!("throws {exception}"),
+                (Some(Ending::Threw(exception)), _) => throws(exception),
                 (Some(Ending::Waits(waits)), _) => waits.clone(),
                 (Some(Ending::CutOff), None) => "is cut off here".into(),
                 (Some(Ending::CutOff), Some(next)) => format!("is cut off before it {}", self.words.line(next)),
@@ -193,21 +190,37 @@ impl<'f> Drawing<'f> {
         }
     }
 
-    fn push(&mut self, thread: u16, kind: RowKind, depth: usize, text: String) -> &mut Row {
+    fn push(&mut self, thread: u16, kind: RowKind, depth: usize, text: String) -> &mut Row<'f> {
         self.push_at(thread, kind, depth, text, None)
     }
 
-    fn push_at(&mut self, thread: u16, kind: RowKind, depth: usize, text: String, at: Option<&Frame>) -> &mut Row {
-        let source = at.and_then(self.view.source).map(|line| clean(line.trim())).unwrap_or_default();
-        let place = at.map(|frame| clean(&place(frame))).unwrap_or_default();
+    fn push_at(
+        &mut self,
+        thread: u16,
+        kind: RowKind,
+        depth: usize,
+        text: String,
+        at: Option<&'f Frame>,
+    ) -> &mut Row<'f> {
         let call = self.open.get(&thread).and_then(|open| open.last()).map(|&(_, row)| row);
-        let row = Row { thread, kind, depth, text: clean(&text), place, source, steps: 0, in_cause: false, call };
+        let row = Row { thread, kind, depth, text: clean(&text), at, steps: 0, in_cause: false, call };
         self.rows.push(row);
         self.rows.last_mut().expect("internal bug: no row")
     }
 }
 
-impl Row {
+/// An exception without its package, which the verdict has.
+fn throws(exception: &str) -> String {
+    let end = exception.find(':').unwrap_or(exception.len());
+    format!("throws {}{}", short(&exception[..end]), &exception[end..])
+}
+
+impl Row<'_> {
+    /// `Account.java:14`, or empty.
+    pub fn place(&self) -> String {
+        self.at.map(|frame| clean(&place(frame))).unwrap_or_default()
+    }
+
     /// What it says, with what is known once all steps are in.
     pub fn shown(&self) -> String {
         match self.kind {

@@ -202,3 +202,97 @@ pub fn in_the_jdk() -> Finding {
         ..finding(FindingKind::Linearizability, "Order", "size() gives 1 after two calls", &["", "note", "note"], steps)
     }
 }
+
+/// A class of the JDK itself is checked: its methods are what the user asks about, and those that it calls are not.
+pub fn string_buffer() -> Finding {
+    use StepKind::{Begin, End, Lock, Read, Unlock, Write};
+    let on = |thread, kind, what: &str, frames: &str| {
+        access(thread, kind, &format!("java.lang.StringBuffer#{what}"), frames)
+    };
+    let append = "java.lang.StringBuffer.append";
+    let steps = vec![
+        step(1, Begin, ""),
+        on(1, Lock, "1", &format!("{append}:300")),
+        on(1, Write, "1 toStringCache null", &format!("{append}:300")),
+        on(
+            1,
+            Read,
+            "2 count 3",
+            "java.lang.AbstractStringBuilder.length:88 java.lang.AbstractStringBuilder.append:570 java.lang.StringBuffer.append:301",
+        ),
+        preempting(step(2, Begin, "")),
+        on(2, Lock, "2", "java.lang.StringBuffer.delete:470"),
+        on(2, Write, "2 count 0", "java.lang.AbstractStringBuilder.delete:900 java.lang.StringBuffer.delete:472"),
+        on(2, Unlock, "2", "java.lang.StringBuffer.delete:473"),
+        step(2, End, ""),
+        on(
+            1,
+            Read,
+            "2 count 0",
+            "java.lang.AbstractStringBuilder.getChars:480 java.lang.AbstractStringBuilder.append:573 java.lang.StringBuffer.append:301",
+        ),
+        step(1, End, ""),
+    ];
+    let threw = "java.lang.StringIndexOutOfBoundsException: begin 0, end 3, length 0";
+    Finding {
+        cause: vec![Fact { first: 3, second: 6 }, Fact { first: 6, second: 9 }],
+        endings: [(1, Ending::Threw(threw.into()))].into(),
+        ..finding(
+            FindingKind::Exception,
+            "java.lang.StringBuffer",
+            threw,
+            &["", "append(StringBuffer)", "delete(int, int)"],
+            steps,
+        )
+    }
+}
+
+/// Two locks of java.util.concurrent, taken in opposite order: what threads do last is in the JDK.
+pub fn parked() -> Finding {
+    use StepKind::{Park, Update, VolatileRead};
+    let own = |thread: u16, line: u32| format!("Transfer.run:{} java.lang.Thread.run:840", 10 * thread as u32 + line);
+    let acquire =
+        "java.util.concurrent.locks.ReentrantLock$Sync.lock:153 java.util.concurrent.locks.ReentrantLock.lock:322";
+    let sync = |number: u32, rest: &str| {
+        format!("java.util.concurrent.locks.ReentrantLock$NonfairSync#{number} java.util.concurrent.locks.{rest}")
+    };
+    let takes = |thread: u16, number: u32| {
+        let frames = format!("{acquire} {}", own(thread, 1));
+        access(thread, Update, &sync(number, "AbstractQueuedSynchronizer.state 1"), &frames)
+    };
+    let looks = |thread: u16, number: u32| {
+        let frames = format!("{acquire} {}", own(thread, 2));
+        access(thread, VolatileRead, &sync(number, "AbstractQueuedSynchronizer.state 1"), &frames)
+    };
+    let parks = |thread: u16| {
+        let park = "jdk.internal.misc.Unsafe.park:1 java.util.concurrent.locks.LockSupport.park:211";
+        step(thread, Park, &format!("{park} {acquire} {}", own(thread, 2)))
+    };
+    let steps = vec![takes(1, 1), preempting(takes(2, 2)), looks(2, 1), looks(1, 2)];
+    let waits =
+        |number: u32, holder: u16| Ending::Waits(format!("waits for ReentrantLock#{number}, held by thread {holder}"));
+    Finding {
+        cause: vec![Fact { first: 0, second: 2 }, Fact { first: 1, second: 3 }],
+        pending: vec![parks(1), parks(2)],
+        endings: [(1, waits(2, 2)), (2, waits(1, 1))].into(),
+        ..finding(FindingKind::Deadlock, "Transfer", "2 threads wait for each other", &["main", "a", "b"], steps)
+    }
+}
+
+/// Calls from one method: the same from the same line goes on, from another line it is another.
+pub fn calls() -> Finding {
+    let on = |frames: &str| access(1, StepKind::Write, "A#1 x 1", frames);
+    let steps = vec![
+        on("A.set:1 A.run:5"),
+        on("A.set:2 A.run:5"),
+        on("A.set:1 A.run:6"),
+        on("A.run:7"),
+        on("A.<init>:9 A.make:8 java.util.stream.Stream.map:1 A.run:7"),
+        on("A.set:1 A.run:7"),
+    ];
+    finding(FindingKind::Hang, "A", "", &["main", "run"], steps)
+}
+
+pub fn all() -> [Finding; 8] {
+    [parked(), calls(), string_buffer(), lost_update(), deadlock(), lost_notification(), started(), in_the_jdk()]
+}

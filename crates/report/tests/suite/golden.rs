@@ -66,6 +66,26 @@ fn what_happens_in_the_jdk_is_folded() {
 }
 
 #[test]
+fn ten_thousand_steps() {
+    check("long", &crate::screen::long(), &View::default());
+}
+
+#[test]
+fn a_target_in_the_jdk_is_not_folded() {
+    check("string_buffer", &findings::string_buffer(), &View { width: 80, ..View::default() });
+}
+
+#[test]
+fn what_blocks_in_the_jdk_is_shown() {
+    check("parked", &findings::parked(), &View::default());
+}
+
+#[test]
+fn calls_are_told_by_where_they_come_from() {
+    check("calls", &findings::calls(), &View::default());
+}
+
+#[test]
 fn a_narrow_terminal_has_one_column() {
     check("lost_update_60", &findings::lost_update(), &View { width: 60, ..SAVED });
     check("deadlock_40", &findings::deadlock(), &View { width: 40, ..SAVED });

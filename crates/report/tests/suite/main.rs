@@ -1,5 +1,6 @@
 //! The crate from outside: findings of small programs, and of no program at all.
 
+mod causes;
 mod documents;
 mod findings;
 mod golden;
