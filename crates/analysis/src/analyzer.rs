@@ -9,10 +9,11 @@ use crate::body::Body;
 use crate::error::Error;
 use crate::facts::ClassFacts;
 use crate::gather;
+use crate::limits::Limits;
 use crate::names::{Map, Set, Sym};
 use crate::path::Root;
 use crate::program::{Absent, Class, MethodId, Program};
-use crate::solver::{Instance, InstanceId, Limits, Solver};
+use crate::solver::{Instance, InstanceId, Solver};
 use crate::store::ByteStore;
 
 /// Analyses classes of a class path, one after the other. What is read of a class is kept for the next.
@@ -22,7 +23,7 @@ pub struct Analyzer<'s> {
     limits: Limits,
 }
 
-/// A public method of a class under test, with the class that declares it.
+/// A constructor or public method of a class under test, as it is solved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub method: MethodId,
@@ -53,7 +54,7 @@ impl<'s> Analyzer<'s> {
         }
         self.check_hierarchy(name)?;
         let mut solver = Solver::new(&mut self.program, &mut self.bodies, name, self.limits);
-        let entries = solve(&mut solver, &loaded);
+        let (constructors, entries) = solve(&mut solver, &loaded);
         let bad = loaded.in_order.iter().find_map(|method| Some((method, *solver.faults.get(method)?)));
         if let Some((&method, fault)) = bad {
             let method = solver.program.method(method).name;
@@ -64,7 +65,7 @@ impl<'s> Analyzer<'s> {
                 offset: fault.offset,
             });
         }
-        Ok(gather::facts(&mut solver, &entries))
+        Ok(gather::facts(&mut solver, &constructors, &entries))
     }
 
     fn refused(&self, class: Sym, absent: Absent) -> Error {
@@ -117,40 +118,45 @@ impl<'s> Analyzer<'s> {
 }
 
 /// Analyses constructors, then public methods.
-fn solve(solver: &mut Solver<'_, '_>, class: &Class<'_>) -> Vec<Entry> {
+fn solve(solver: &mut Solver<'_, '_>, class: &Class<'_>) -> (Vec<Entry>, Vec<Entry>) {
     let name = class.name;
     solver.initialise(name);
     if class.is_concrete() {
         solver.instantiate(name);
     }
-    let constructors: Vec<InstanceId> = class
+    let constructors: Vec<Entry> = class
         .in_order
         .iter()
         .filter(|&&method| solver.program.method(method).name == solver.program.known.init)
         .copied()
         .collect::<Vec<_>>()
         .into_iter()
-        .map(|method| solver.require(Instance { method, receiver: Some(name), nested: false }))
+        .map(|method| {
+            let instance = solver.require(Instance { method, receiver: Some(name), nested: false });
+            Entry { method, instance }
+        })
         .collect();
     solver.settle();
     learn_fields(solver, &constructors);
+    let methods = public_methods(solver.program, name);
+    solver.allow(methods.len());
     let mut entries = Vec::new();
-    for method in public_methods(solver.program, name) {
+    for method in methods {
         let is_static = solver.program.method(method).flags.has(Flags::STATIC);
         let receiver = (!is_static).then_some(name);
         let instance = solver.require(Instance { method, receiver, nested: false });
         entries.push(Entry { method, instance });
     }
-    solver.settle();
+    solver.settle_all();
     solver.record(&entries.iter().map(|entry| entry.instance).collect::<Vec<_>>());
-    entries
+    (constructors, entries)
 }
 
 /// What constructors put into final fields: objects that they make, or another name of what is there.
-fn learn_fields(solver: &mut Solver<'_, '_>, constructors: &[InstanceId]) {
+fn learn_fields(solver: &mut Solver<'_, '_>, constructors: &[Entry]) {
     let mut stored: Map<crate::program::FieldId, Vec<crate::path::PathId>> = Map::default();
-    for &constructor in constructors {
-        for &(base, field, value) in &solver.flow(constructor).stores {
+    for constructor in constructors {
+        for &(base, field, value) in &solver.flow(constructor.instance).stores {
             let Some(base) = base else { continue };
             let base = solver.paths.get(base);
             if base.root == Root::Parameter(0) && base.fields.is_empty() && !base.tail {
@@ -173,7 +179,7 @@ fn learn_fields(solver: &mut Solver<'_, '_>, constructors: &[InstanceId]) {
         } else if values.windows(2).all(|two| two[0] == two[1]) {
             let path = solver.paths.get(values[0]);
             if path.root == Root::Parameter(0) && !path.fields.is_empty() && !path.tail {
-                let fields: Rc<[_]> = path.fields.as_ref().into();
+                let fields = path.fields.clone();
                 solver.aliases.insert(field, fields);
             }
         }

@@ -84,13 +84,19 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let mut seen_through = Seen::default();
+        let mut seen_at = version;
         for &(base, field, value) in missing(&flow.contents, &done.contents).chain(missing(&flow.stores, &done.stores))
         {
             self.solver.work += 1;
+            // Stores change what paths from new objects lead to.
+            if seen_at != self.frame.version {
+                seen_at = self.frame.version;
+                seen_through.clear();
+            }
             let values = self.seen_here(value, arguments, &mut seen_through);
             match base {
                 Some(base) => {
-                    let bases = self.seen_here(base, arguments, &mut Seen::default());
+                    let bases = self.seen_here(base, arguments, &mut seen_through);
                     self.store(state, bases, field, values);
                 }
                 None => {
@@ -225,7 +231,7 @@ impl Interpreter<'_, '_, '_> {
         let set = match found.root {
             Root::Parameter(number) => {
                 let mut set = arguments.get(usize::from(number)).copied().unwrap_or(EMPTY);
-                for &field in &found.fields {
+                for &field in found.fields.iter() {
                     set = self.load(set, field);
                 }
                 if found.tail { self.reach_all(set) } else { set }

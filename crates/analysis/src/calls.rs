@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use classfile::{Flags, InvokeOp};
 
-use crate::body::{Bootstrap, CallSite, DynamicSite, Ref, Shape};
+use crate::body::{Bootstrap, CallSite, DynamicSite, Ref};
 use crate::interpret::Interpreter;
 use crate::lambda::{Lambda, kind};
 use crate::lock::Held;
@@ -230,7 +230,7 @@ impl Interpreter<'_, '_, '_> {
             passed.push(captured);
         }
         passed.extend(&arguments[1..]);
-        let shape = Shape::of(lambda.target.descriptor, &mut self.solver.program.names);
+        let shape = self.solver.program.shape(lambda.target.descriptor);
         match lambda.kind {
             kind::STATIC => self.call_static(lambda.target, &passed, state),
             kind::NEW => {
@@ -297,7 +297,7 @@ impl Interpreter<'_, '_, '_> {
     /// Opaque code reads the arrays and builders of strings that it is given, and writes into arrays if its
     /// name says so.
     fn pass_arrays(&mut self, target: Ref, arguments: &[SetId], is_static: bool, state: &mut State) {
-        let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
+        let shape = self.solver.program.shape(target.descriptor);
         let name = self.solver.program.names.text(target.name).clone();
         let writes = scope::writes_arrays(&name);
         for (parameter, &argument) in shape.parameters.iter().zip(&arguments[usize::from(!is_static)..]) {
@@ -317,7 +317,7 @@ impl Interpreter<'_, '_, '_> {
     /// Opaque code may call the methods of the interfaces that it is given. A thread does so later, and
     /// without the locks of whoever made it.
     fn call_back(&mut self, owner: &str, target: Ref, arguments: &[SetId], is_static: bool, state: &mut State) {
-        let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
+        let shape = self.solver.program.shape(target.descriptor);
         let first = usize::from(!is_static);
         let locks =
             (owner == "java/lang/Thread").then(|| (std::mem::take(&mut state.held), std::mem::take(&mut state.may)));
@@ -348,9 +348,9 @@ impl Interpreter<'_, '_, '_> {
 
     /// A call with arguments from nowhere in particular.
     pub fn call_with_unknown(&mut self, target: Ref, receiver: SetId, state: &mut State) {
-        let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
+        let shape = self.solver.program.shape(target.descriptor);
         let mut passed = vec![receiver];
-        for parameter in &shape.parameters {
+        for parameter in shape.parameters.iter() {
             let argument = parameter.type_name.map_or(EMPTY, |class| self.outside(class));
             passed.push(argument);
         }
@@ -364,7 +364,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// The result of a method that is not seen.
     pub fn result_of(&mut self, target: Ref) -> SetId {
-        let shape = Shape::of(target.descriptor, &mut self.solver.program.names);
+        let shape = self.solver.program.shape(target.descriptor);
         shape.result.1.map_or(EMPTY, |class| self.outside(class))
     }
 

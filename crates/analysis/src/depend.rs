@@ -1,6 +1,7 @@
 //! Dependencies between methods: definitions 7, 8 and 10 of DepCon+, with the evidence for each.
 
 use crate::facts::{AccessFact, ClassFacts, DoubleLock, LockMode, MethodFacts, Owner};
+use crate::share::{Arguments, Side};
 
 /// How two methods depend on each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +16,9 @@ pub struct Pair {
     pub double_lock: bool,
     /// How much they share without protection; more is more suspicious.
     pub score: u32,
+    /// Whether they conflict without protection if their subjects are two and something else is shared, which is not
+    /// in the definitions of the paper: see [`ClassFacts::second_shares`].
+    pub second_share: bool,
 }
 
 impl Pair {
@@ -35,6 +39,16 @@ pub struct Conflict<'f> {
     pub common: Option<usize>,
 }
 
+impl<'f> Conflict<'f> {
+    /// The same with the two in the other order, if asked.
+    pub(crate) fn turned(self, turn: bool) -> Conflict<'f> {
+        match turn {
+            true => Conflict { first: self.second, second: self.first, ..self },
+            false => self,
+        }
+    }
+}
+
 /// Two nested acquisitions in opposite order: of the first method and of the second.
 pub type Crossing<'f> = (&'f DoubleLock, &'f DoubleLock);
 
@@ -51,10 +65,15 @@ impl ClassFacts {
     /// The set M: all pairs of methods, each with itself too, and how they depend on each other.
     pub fn pairs(&self) -> Vec<Pair> {
         let indices: Vec<Index<'_>> = self.methods.iter().map(|method| Index::of(self, method)).collect();
+        let arguments: Vec<Arguments<'_>> = self.methods.iter().map(|method| Arguments::of(self, method)).collect();
         let mut pairs = Vec::with_capacity(indices.len() * (indices.len() + 1) / 2);
         for first in 0..indices.len() {
             for second in first..indices.len() {
-                pairs.push(self.pair((first, second), &indices[first], &indices[second]));
+                let mut pair = self.pair((first, second), &indices[first], &indices[second]);
+                let sides =
+                    |at: usize| Side { method: &self.methods[at], index: &indices[at], arguments: &arguments[at] };
+                pair.second_share = self.has_second_share(sides(first), sides(second));
+                pairs.push(pair);
             }
         }
         pairs
@@ -63,7 +82,8 @@ impl ClassFacts {
     /// One location after the other that two methods share in conflict, each with its least protected accesses.
     pub fn conflicts(&self, first: usize, second: usize) -> Vec<Conflict<'_>> {
         let (first, second) = (Index::of(self, &self.methods[first]), Index::of(self, &self.methods[second]));
-        self.shared(&first, &second).filter_map(|(a, b)| self.worst(a, b)).collect()
+        let excludes = |a, b| self.excludes(a, b);
+        self.shared(&first, &second).filter_map(|(a, b)| worst(a, b, &excludes)).collect()
     }
 
     /// The nested acquisitions by which two methods can block each other.
@@ -84,7 +104,7 @@ impl ClassFacts {
         let mut conflict = false;
         let mut score = 0;
         for (a, b) in self.shared(first, second) {
-            let Some(worst) = self.worst(a, b) else { continue };
+            let Some(worst) = worst(a, b, &|a, b| self.excludes(a, b)) else { continue };
             conflict = true;
             let ordered = worst.first.ordered && worst.second.ordered;
             score += match (worst.common, ordered) {
@@ -102,7 +122,7 @@ impl ClassFacts {
         }
         let double_lock = !self.crossings(methods.0, methods.1).is_empty();
         score += if double_lock { CROSSING } else { 0 };
-        Pair { methods, conflict, parallel, double_lock, score }
+        Pair { methods, conflict, parallel, double_lock, score, second_share: false }
     }
 
     /// Whether some lock covers all shared accesses of both.
@@ -117,12 +137,7 @@ impl ClassFacts {
             && a.stable
             && b.stable
             && matches!(a.owner, Owner::Subject | Owner::Static)
-            && match (a.mode, b.mode) {
-                (LockMode::Monitor, LockMode::Monitor) => true,
-                (LockMode::Monitor, _) | (_, LockMode::Monitor) => false,
-                (LockMode::Shared, LockMode::Shared) => false,
-                _ => true,
-            }
+            && keep_out(a.mode, b.mode)
     }
 
     fn compatible(&self, a: usize, b: usize) -> bool {
@@ -130,7 +145,11 @@ impl ClassFacts {
     }
 
     /// The accesses of each location that both methods know and that can change.
-    fn shared<'i, 'f>(&self, first: &'i Index<'f>, second: &'i Index<'f>) -> impl Iterator<Item = Shared<'i, 'f>> {
+    pub(crate) fn shared<'i, 'f>(
+        &self,
+        first: &'i Index<'f>,
+        second: &'i Index<'f>,
+    ) -> impl Iterator<Item = Shared<'i, 'f>> {
         let mut found = Vec::new();
         for (location, accesses) in &first.by_location {
             let same = std::iter::once(location).chain(&self.locations[*location].overlaps);
@@ -142,38 +161,52 @@ impl ClassFacts {
         }
         found.into_iter()
     }
+}
 
-    /// The least protected two accesses that conflict, if any do.
-    fn worst<'f>(&self, first: &[&'f AccessFact], second: &[&'f AccessFact]) -> Option<Conflict<'f>> {
-        let mut worst: Option<Conflict<'f>> = None;
-        for &a in first {
-            for &b in second {
-                // Two that only write do not conflict: whichever is last wins, as in some sequence.
-                if !(a.kind.writes() && b.kind.reads() || a.kind.reads() && b.kind.writes()) {
-                    continue;
-                }
-                let held = a.held.iter().find(|a| b.held.iter().any(|b| self.excludes(a.lock, b.lock)));
-                let common = held.map(|held| held.lock);
-                if common.is_none() {
-                    return Some(Conflict { first: a, second: b, common });
-                }
-                worst = worst.or(Some(Conflict { first: a, second: b, common }));
-            }
-        }
-        worst
+/// Whether two ways to hold one lock keep each other out.
+pub(crate) fn keep_out(a: LockMode, b: LockMode) -> bool {
+    match (a, b) {
+        (LockMode::Monitor, LockMode::Monitor) => true,
+        (LockMode::Monitor, _) | (_, LockMode::Monitor) => false,
+        (LockMode::Shared, LockMode::Shared) => false,
+        _ => true,
     }
 }
 
+/// The least protected two accesses that conflict, if any do. `excludes` says which locks keep each other out.
+pub(crate) fn worst<'f>(
+    first: &[&'f AccessFact],
+    second: &[&'f AccessFact],
+    excludes: &dyn Fn(usize, usize) -> bool,
+) -> Option<Conflict<'f>> {
+    let mut worst: Option<Conflict<'f>> = None;
+    for &a in first {
+        for &b in second {
+            // Two that only write do not conflict: whichever is last wins, as in some sequence.
+            if !(a.kind.writes() && b.kind.reads() || a.kind.reads() && b.kind.writes()) {
+                continue;
+            }
+            let held = a.held.iter().find(|a| b.held.iter().any(|b| excludes(a.lock, b.lock)));
+            let common = held.map(|held| held.lock);
+            if common.is_none() {
+                return Some(Conflict { first: a, second: b, common });
+            }
+            worst = worst.or(Some(Conflict { first: a, second: b, common }));
+        }
+    }
+    worst
+}
+
 /// The accesses of one location by two methods.
-type Shared<'i, 'f> = (&'i [&'f AccessFact], &'i [&'f AccessFact]);
+pub(crate) type Shared<'i, 'f> = (&'i [&'f AccessFact], &'i [&'f AccessFact]);
 
 /// The accesses of a method to what is shared and can change, by location, in order.
-struct Index<'f> {
-    by_location: Vec<(usize, Vec<&'f AccessFact>)>,
+pub(crate) struct Index<'f> {
+    pub by_location: Vec<(usize, Vec<&'f AccessFact>)>,
 }
 
 impl<'f> Index<'f> {
-    fn of(facts: &'f ClassFacts, method: &'f MethodFacts) -> Index<'f> {
+    pub fn of(facts: &'f ClassFacts, method: &'f MethodFacts) -> Index<'f> {
         let mut shared: Vec<&AccessFact> = method
             .accesses
             .iter()
@@ -186,5 +219,13 @@ impl<'f> Index<'f> {
         let by_location =
             shared.chunk_by(|a, b| a.location == b.location).map(|chunk| (chunk[0].location, chunk.to_vec())).collect();
         Index { by_location }
+    }
+
+    /// The accesses of a location.
+    pub fn at(&self, location: usize) -> &[&'f AccessFact] {
+        match self.by_location.binary_search_by_key(&location, |(location, _)| *location) {
+            Ok(at) => &self.by_location[at].1,
+            Err(_) => &[],
+        }
     }
 }

@@ -1,6 +1,9 @@
-//! What a method is seen to do while it is recorded: each fact once, with the least place that shows it.
+//! What a method is seen to do while it is recorded: each fact once, with the place where it was first met. That is in
+//! the method's own code if it is there at all, for that is walked before callees are asked.
 //!
 //! What is new is also written to a log, so that a caller can take over what it has not taken over before.
+
+use std::collections::hash_map::Entry;
 
 use crate::lock::{HeldId, HeldSets, Lock};
 use crate::names::{Map, Set};
@@ -38,7 +41,7 @@ impl Effects {
 
     pub fn vague_access(&mut self, touch: Touch, held: HeldId, site: Site, sets: &mut HeldSets) {
         let known = self.vague.get(&touch).copied();
-        let joined = known.map_or((held, site), |known| (sets.meet(known.0, held), known.1.min(site)));
+        let joined = known.map_or((held, site), |known| (sets.meet(known.0, held), known.1));
         if known != Some(joined) {
             self.vague.insert(touch, joined);
             self.log.push(Effect::Access(Access { touch, held: joined.0, site: joined.1 }));
@@ -83,17 +86,12 @@ impl Effects {
     }
 }
 
-/// Keeps the least site of a fact, so that it does not depend on the order in which they are met. Says whether that
-/// is news.
+/// Keeps the first site of a fact. Says whether the fact is news.
 fn note<K: std::hash::Hash + Eq>(notes: &mut Map<K, Site>, key: K, site: Site) -> bool {
-    match notes.get_mut(&key) {
-        Some(known) if *known <= site => false,
-        Some(known) => {
-            *known = site;
-            true
-        }
-        None => {
-            notes.insert(key, site);
+    match notes.entry(key) {
+        Entry::Occupied(_) => false,
+        Entry::Vacant(vacant) => {
+            vacant.insert(site);
             true
         }
     }

@@ -1,5 +1,7 @@
 //! What was found out about a class, in words and numbers that need no class path any more.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 /// A class under test with the summaries of its public methods.
@@ -15,6 +17,8 @@ pub struct ClassFacts {
     pub locks: Vec<LockFact>,
     /// Its public methods, inherited ones included, by name.
     pub methods: Vec<MethodFacts>,
+    /// Fields of the subject that hold what a caller gives: two subjects can be made to share it.
+    pub setters: Vec<Setters>,
     /// How many methods were analysed for it, on all kinds of receivers.
     pub reached: usize,
     /// How much work that was, in instructions walked and stores of callees taken over.
@@ -48,16 +52,43 @@ pub struct Location {
     pub field: String,
     /// Whose it is.
     pub owner: Owner,
+    /// The argument that the path starts from, counted from 0, if the owner is a parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argument: Option<usize>,
     /// Whether it never changes once its object is there.
     #[serde(rename = "final")]
     pub is_final: bool,
     /// Other locations that may be the same on one subject, as this one or they stand for many.
     #[serde(skip)]
     pub overlaps: Vec<usize>,
+    /// The location of the subject that this is, if the argument is the subject of another call.
+    #[serde(skip)]
+    pub of_subject: Option<usize>,
+    /// The entry of [`ClassFacts::setters`] by which two subjects can share it.
+    #[serde(skip)]
+    pub within: Option<usize>,
+}
+
+/// A field of the subject that holds what a caller gives.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Setters {
+    /// The field: `this.f`.
+    pub path: String,
+    /// Constructors and methods that put an argument there.
+    pub by: Vec<Setter>,
+}
+
+/// A constructor or method that puts an argument into a field, as it is.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Setter {
+    /// As Java would write it: `new Account(Counter)`, `setF(Counter)`.
+    pub method: String,
+    /// The argument, counted from 0.
+    pub argument: usize,
 }
 
 /// How a lock is taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LockMode {
     /// `synchronized`
@@ -79,12 +110,21 @@ pub struct LockFact {
     pub mode: LockMode,
     /// Whose it is.
     pub owner: Owner,
+    /// The argument that the path starts from, counted from 0, if the owner is a parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argument: Option<usize>,
     /// Whether its path always leads to the same object.
     pub stable: bool,
     /// The locks whose object can stand in for this one's: those whose classes are the same or one above the
     /// other.
     #[serde(skip)]
     pub compatible: Vec<usize>,
+    /// The lock of the subject that this is, if the argument is the subject of another call.
+    #[serde(skip)]
+    pub of_subject: Option<usize>,
+    /// The entry of [`ClassFacts::setters`] by which two subjects can share it.
+    #[serde(skip)]
+    pub within: Option<usize>,
 }
 
 /// A place in the code.
@@ -133,6 +173,9 @@ pub struct HeldFact {
     pub lock: usize,
     /// Whether it was taken before anything of the subject or static was accessed.
     pub from_start: bool,
+    /// Whether it was taken before anything was accessed through the parameter that is accessed here; of the subject
+    /// and of statics the same as `from_start`.
+    pub from_first: bool,
 }
 
 /// An access of a location.
@@ -147,7 +190,7 @@ pub struct AccessFact {
     /// The locks that are held for certain.
     pub held: Vec<HeldFact>,
     /// Where the access is.
-    pub site: SiteFact,
+    pub site: Arc<SiteFact>,
 }
 
 /// Two locks, the inner taken while the outer is held.
@@ -158,7 +201,7 @@ pub struct DoubleLock {
     /// The lock that is taken, by its number.
     pub inner: usize,
     /// Where the inner one is taken.
-    pub site: SiteFact,
+    pub site: Arc<SiteFact>,
 }
 
 /// A lock that is taken.
@@ -167,7 +210,7 @@ pub struct LockUse {
     /// The lock, by its number.
     pub lock: usize,
     /// Where it is taken.
-    pub site: SiteFact,
+    pub site: Arc<SiteFact>,
 }
 
 /// A wait or a notification.
@@ -178,7 +221,7 @@ pub struct SignalFact {
     /// Whether it waits.
     pub wait: bool,
     /// Where.
-    pub site: SiteFact,
+    pub site: Arc<SiteFact>,
 }
 
 /// A call of which nothing is known.
@@ -221,12 +264,16 @@ pub struct MethodFacts {
 impl MethodFacts {
     /// The name with its parameters: `add(int, Object)`.
     pub fn signature(&self) -> String {
-        let java = classfile::encode_modified_utf8(&self.descriptor);
-        let parameters = classfile::JavaStr::new(&java).and_then(classfile::MethodDescriptor::new);
-        let parameters =
-            parameters.map(|parsed| parsed.parameters().map(|p| short(&p.to_string())).collect::<Vec<_>>());
-        format!("{}({})", self.name, parameters.unwrap_or_default().join(", "))
+        signature(&self.name, &self.descriptor)
     }
+}
+
+/// A name with the parameters of a descriptor.
+pub(crate) fn signature(name: &str, descriptor: &str) -> String {
+    let java = classfile::encode_modified_utf8(descriptor);
+    let parameters = classfile::JavaStr::new(&java).and_then(classfile::MethodDescriptor::new);
+    let parameters = parameters.map(|parsed| parsed.parameters().map(|p| short(&p.to_string())).collect::<Vec<_>>());
+    format!("{name}({})", parameters.unwrap_or_default().join(", "))
 }
 
 /// The last part of a name.

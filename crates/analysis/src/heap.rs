@@ -1,13 +1,32 @@
 //! Accesses, stores, publication and locks, as the interpreter meets them.
 
+use std::rc::Rc;
+
 use crate::interpret::Interpreter;
 use crate::lock::{Held, HeldId, Lock, Mode, Roots};
 use crate::names::Sym;
-use crate::path::{AllocationId, PathId, Root};
+use crate::path::{AllocationId, Path, PathId, Root};
 use crate::program::{ELEMENTS, FieldId};
 use crate::state::State;
 use crate::summary::{AccessKind, Touch};
 use crate::value::{EMPTY, SetId};
+
+/// The names under which others can see an object.
+pub enum SeenAs {
+    Nothing,
+    Itself(PathId),
+    Others(Rc<[PathId]>),
+}
+
+impl SeenAs {
+    pub fn iter(&self) -> std::slice::Iter<'_, PathId> {
+        match self {
+            SeenAs::Nothing => [].iter(),
+            SeenAs::Itself(path) => std::slice::from_ref(path).iter(),
+            SeenAs::Others(paths) => paths.iter(),
+        }
+    }
+}
 
 impl Interpreter<'_, '_, '_> {
     /// The class of a path's object, and whether it is exactly that class.
@@ -31,7 +50,7 @@ impl Interpreter<'_, '_, '_> {
             Root::Outside(class) => (class, false),
             Root::Anything => (object, false),
         };
-        for &field in &path.fields {
+        for &field in path.fields.iter() {
             let class = match field {
                 ELEMENTS => self.solver.program.element_type(found.0),
                 field => self.solver.program.field(field).type_name,
@@ -77,13 +96,13 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The names under which others can see an object; none if they cannot.
-    pub fn seen_as(&mut self, state: &State, path: PathId) -> std::rc::Rc<[PathId]> {
+    pub fn seen_as(&mut self, state: &State, path: PathId) -> SeenAs {
         match self.solver.paths.get(path).root {
             Root::Fresh(allocation) if state.has_escaped(allocation) => {
-                self.solver.sets.get(self.frame.published.get(&allocation).copied().unwrap_or(EMPTY))
+                SeenAs::Others(self.solver.sets.get(self.frame.published.get(&allocation).copied().unwrap_or(EMPTY)))
             }
-            Root::Fresh(_) => self.solver.sets.get(EMPTY),
-            _ => std::rc::Rc::new([path]),
+            Root::Fresh(_) => SeenAs::Nothing,
+            _ => SeenAs::Itself(path),
         }
     }
 
@@ -97,11 +116,20 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Notes an access.
-    pub fn note_access(&mut self, touch: Touch, held: HeldId, site: crate::summary::Site) {
-        let vague = touch.base.is_some_and(|base| {
-            let path = self.solver.paths.get(base);
-            path.tail || matches!(path.root, Root::Outside(_) | Root::Anything)
-        });
+    pub fn note_access(&mut self, mut touch: Touch, held: HeldId, site: crate::summary::Site) {
+        let vague = match touch.base.map(|base| self.solver.paths.get(base)) {
+            // Of an object that could be any, the field says as much as its type does.
+            Some(Path { root: Root::Outside(_) | Root::Anything, .. }) => {
+                let owner = match touch.field {
+                    ELEMENTS => self.solver.program.known.object,
+                    field => self.solver.program.field(field).owner,
+                };
+                touch.base = Some(self.solver.paths.root(Root::Outside(owner)));
+                true
+            }
+            Some(path) => path.tail,
+            None => false,
+        };
         match vague {
             true => self.effects.vague_access(touch, held, site, &mut self.solver.held),
             false => self.effects.access(touch, held, site),
@@ -128,6 +156,15 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a field of these objects may hold.
     pub fn load(&mut self, bases: SetId, field: FieldId) -> SetId {
+        if let Some(base) = self.solver.sets.single(bases)
+            && !matches!(self.solver.paths.get(base).root, Root::Fresh(_) | Root::Class(_) | Root::Text(_))
+        {
+            if !self.can_have(base, field) {
+                return EMPTY;
+            }
+            let path = self.solver.paths.append(base, field, self.solver.program);
+            return self.solver.sets.one(path);
+        }
         let mut found = Vec::new();
         for &base in self.solver.sets.get(bases).iter() {
             self.load_path(base, field, &mut found);

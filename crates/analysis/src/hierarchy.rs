@@ -80,6 +80,18 @@ impl Program<'_> {
     /// Whether an object may be of both types: one is a subtype of the other, or some class not seen may
     /// extend both.
     pub fn may_overlap(&mut self, a: Sym, b: Sym) -> bool {
+        if a == b {
+            return true;
+        }
+        if let Some(&known) = self.overlaps.get(&(a, b)) {
+            return known;
+        }
+        let overlap = self.find_overlap(a, b);
+        self.overlaps.insert((a, b), overlap);
+        overlap
+    }
+
+    fn find_overlap(&mut self, a: Sym, b: Sym) -> bool {
         if self.is_subtype(a, b) || self.is_subtype(b, a) {
             return true;
         }

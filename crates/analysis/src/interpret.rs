@@ -78,7 +78,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
         let mut work: Vec<usize> = from.into_iter().map(|leader| leader as usize).collect();
         if self.frame.states.is_empty() {
             self.frame.states = vec![None; self.body.steps.len()];
-            let shape = Shape::of(info.descriptor, &mut self.solver.program.names);
+            let shape = self.solver.program.shape(info.descriptor);
             self.frame.states[0] = Some(self.entry(&shape, info.flags)?);
             work = vec![0];
         }
@@ -121,7 +121,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
         if !flags.has(Flags::STATIC) {
             add(self, 1, Some(self.key.receiver.unwrap_or(object)));
         }
-        for parameter in &shape.parameters {
+        for parameter in shape.parameters.iter() {
             add(self, parameter.slots, parameter.type_name);
         }
         if locals.len() > self.body.max_locals {

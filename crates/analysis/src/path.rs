@@ -6,6 +6,8 @@
 //! an object of a type that it has been at (the next node of a list) is cut there and ends in a *tail*, which
 //! stands for everything that can be reached from that place.
 
+use std::rc::Rc;
+
 use crate::names::{Map, Sym};
 use crate::program::{ELEMENTS, FieldId, MethodId, Program};
 
@@ -47,7 +49,7 @@ pub enum Root {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Path {
     pub root: Root,
-    pub fields: Box<[FieldId]>,
+    pub fields: Rc<[FieldId]>,
     /// Whether it stands for everything from there on.
     pub tail: bool,
 }
@@ -75,9 +77,12 @@ pub struct Allocation {
 /// All paths that were met.
 #[derive(Debug, Default)]
 pub struct Paths {
+    no_fields: Rc<[FieldId]>,
+    roots: Map<Root, PathId>,
     numbers: Map<Path, PathId>,
     paths: Vec<Path>,
     appended: Map<(PathId, FieldId), PathId>,
+    splits: Map<PathId, Option<(PathId, FieldId)>>,
     allocation_numbers: Map<Allocation, AllocationId>,
     allocations: Vec<Allocation>,
 }
@@ -88,7 +93,12 @@ impl Paths {
     }
 
     pub fn root(&mut self, root: Root) -> PathId {
-        self.number(Path { root, fields: Box::new([]), tail: false })
+        if let Some(&known) = self.roots.get(&root) {
+            return known;
+        }
+        let id = self.number(Path { root, fields: self.no_fields.clone(), tail: false });
+        self.roots.insert(root, id);
+        id
     }
 
     pub fn allocation(&self, id: AllocationId) -> &Allocation {
@@ -139,13 +149,19 @@ impl Paths {
 
     /// The path without its last field, and that field.
     pub fn split(&mut self, id: PathId) -> Option<(PathId, FieldId)> {
-        let path = self.get(id);
-        let (&last, before) = path.fields.split_last()?;
-        if path.tail {
-            return None;
+        if let Some(&known) = self.splits.get(&id) {
+            return known;
         }
-        let base = Path { root: path.root, fields: before.into(), tail: false };
-        Some((self.number(base), last))
+        let path = self.get(id).clone();
+        let split = match path.fields.split_last() {
+            Some((&last, before)) if !path.tail => {
+                let base = Path { root: path.root, fields: before.into(), tail: false };
+                Some((self.number(base), last))
+            }
+            _ => None,
+        };
+        self.splits.insert(id, split);
+        split
     }
 
     /// Everything that can be reached from a path.

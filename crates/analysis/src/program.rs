@@ -8,6 +8,7 @@ use std::rc::Rc;
 use classfile::{ClassFile, Code, Flags, Method, ParseError, TypeDescriptor};
 use classpath::{ClassName, ClassPath};
 
+use crate::body::Shape;
 use crate::lambda::Lambda;
 use crate::names::{Map, Names, Sym};
 use crate::store::ByteStore;
@@ -125,6 +126,8 @@ pub struct Program<'s> {
     pub fields: Vec<FieldInfo>,
     pub lambdas: Map<Sym, Rc<Lambda>>,
     pub(crate) supertypes: Map<Sym, Rc<[Sym]>>,
+    pub(crate) overlaps: Map<(Sym, Sym), bool>,
+    shapes: Map<Sym, Rc<Shape>>,
 }
 
 impl<'s> Program<'s> {
@@ -160,6 +163,8 @@ impl<'s> Program<'s> {
             fields,
             lambdas: Map::default(),
             supertypes: Map::default(),
+            overlaps: Map::default(),
+            shapes: Map::default(),
         }
     }
 
@@ -185,6 +190,16 @@ impl<'s> Program<'s> {
     pub fn add_field(&mut self, field: FieldInfo) -> FieldId {
         self.fields.push(field);
         FieldId(self.fields.len() as u32 - 1)
+    }
+
+    /// Parameters and result of a method descriptor.
+    pub fn shape(&mut self, descriptor: Sym) -> Rc<Shape> {
+        if let Some(known) = self.shapes.get(&descriptor) {
+            return known.clone();
+        }
+        let shape = Rc::new(Shape::of(descriptor, &mut self.names));
+        self.shapes.insert(descriptor, shape.clone());
+        shape
     }
 
     /// The text of a name, for people: with dots.

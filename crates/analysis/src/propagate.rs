@@ -75,13 +75,9 @@ impl Solver<'_, '_> {
         }
         let mut news: BTreeSet<(u32, InstanceId)> = reached.iter().map(|&id| (self.order(id), id)).collect();
         while let Some((_, id)) = news.pop_first() {
-            if self.taken_over > self.limits.effects {
+            if self.taken_over > self.allowed {
                 self.cut_off = true;
-                // At least they know what is nearest to them.
-                for &method in methods {
-                    self.take_over(method);
-                }
-                return;
+                return self.take_over_nearest(methods);
             }
             if self.take_over(id) {
                 let callers = &self.records[&id].callers;
@@ -97,6 +93,15 @@ impl Solver<'_, '_> {
             record.effects.write_to(&mut summary);
         }
         summary
+    }
+
+    /// What is left when the limit is reached: at least these methods learn what their callees know by now, and theirs.
+    fn take_over_nearest(&mut self, methods: &[InstanceId]) {
+        let edges = methods.iter().flat_map(|method| &self.records[method].edges.0);
+        let callees: BTreeSet<(u32, InstanceId)> = edges.map(|edge| (self.order(edge.callee), edge.callee)).collect();
+        for id in callees.into_iter().map(|(_, callee)| callee).chain(methods.iter().copied()) {
+            self.take_over(id);
+        }
     }
 
     fn walk_once(&mut self, id: InstanceId) -> Record {

@@ -17,37 +17,19 @@ use std::rc::Rc;
 use crate::body::Body;
 use crate::frame::Frame;
 use crate::interpret::Interpreter;
+use crate::limits::Limits;
 use crate::lock::HeldSets;
 use crate::names::{Map, Set, Sym};
 use crate::path::Paths;
 use crate::program::{FieldId, MethodId, Program};
 use crate::propagate::Record;
+use crate::reached::Reached;
 use crate::state::Fault;
 use crate::summary::{Flow, Opaque, OpaqueReason};
 use crate::value::{Sets, Value};
 
-/// How much code is walked before the rest is opaque.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The longest chain of calls that is followed at once. What is called beyond waits for its turn.
-    pub depth: usize,
-    /// The same when half of the work is done. Then a class is so large that not all of it may be seen.
-    pub late_depth: usize,
-    /// The work that is done to settle the flow of one class, in instructions walked and stores of callees taken
-    /// over. It bounds time, and unlike time it is the same on every machine.
-    pub work: u64,
-    /// The number of effects that callers take over from callees.
-    pub effects: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { depth: 40, late_depth: 3, work: 400_000, effects: 1_500_000 }
-    }
-}
-
-/// How many times the work may be done that the limit allows, to settle what was begun.
-const PATIENCE: u64 = 2;
+/// When the limit is reached, a part of it more may be spent to settle what was begun.
+const PART_TO_SETTLE: u64 = 4;
 
 /// A method on a receiver of a known class.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -108,28 +90,28 @@ pub struct Solver<'a, 's> {
     /// Whether a limit was reached, so that summaries may lack something.
     pub cut_off: bool,
     pub(crate) limits: Limits,
+    /// The work that the limits allow for this class.
+    pub(crate) allowed: u64,
     /// The work done so far.
     pub work: u64,
     /// The effects that callers took over so far.
     pub taken_over: u64,
-    depth: usize,
+    pub(crate) depth: usize,
     entries: Vec<Entry>,
     numbers: Map<Instance, InstanceId>,
     finished: u32,
     /// Methods with stale code, callees first.
     dirty: BTreeSet<(u32, InstanceId)>,
     /// Methods that were met too deep down to be interpreted at once.
-    waiting: VecDeque<InstanceId>,
-    /// Who uses whose flow, and who asked for the implementers of which type: for quick look-ups only.
+    pub(crate) waiting: VecDeque<InstanceId>,
+    /// Methods that only static initialisers are known to call.
+    for_initialisers: VecDeque<InstanceId>,
+    /// Whether a static initialiser is interpreted.
+    pub(crate) initialising: bool,
+    /// Who uses whose flow, for quick look-ups.
     uses: Set<(InstanceId, Stretch)>,
-    asked: Set<(Sym, Stretch)>,
     pub(crate) records: Map<InstanceId, Record>,
-    initialised: Set<Sym>,
-    instantiated: Set<Sym>,
-    /// The instantiated classes of each type, in the order in which they were met.
-    implementers: Map<Sym, Vec<Sym>>,
-    /// Who has asked for the implementers of a type.
-    subscribers: Map<Sym, Vec<Stretch>>,
+    pub(crate) reached: Reached,
 }
 
 impl<'a, 's> Solver<'a, 's> {
@@ -152,6 +134,7 @@ impl<'a, 's> Solver<'a, 's> {
             aliases: Map::default(),
             cut_off: false,
             limits,
+            allowed: limits.work.min(limits.most_work),
             work: 0,
             taken_over: 0,
             depth: 0,
@@ -160,14 +143,18 @@ impl<'a, 's> Solver<'a, 's> {
             finished: 0,
             dirty: BTreeSet::new(),
             waiting: VecDeque::new(),
+            for_initialisers: VecDeque::new(),
+            initialising: false,
             uses: Set::default(),
-            asked: Set::default(),
             records: Map::default(),
-            initialised: Set::default(),
-            instantiated: Set::default(),
-            implementers: Map::default(),
-            subscribers: Map::default(),
+            reached: Reached::default(),
         }
+    }
+
+    /// Allows the work for so many public methods.
+    pub fn allow(&mut self, methods: usize) {
+        let work = self.limits.work.saturating_add(self.limits.work_a_method.saturating_mul(methods as u64));
+        self.allowed = work.min(self.limits.most_work);
     }
 
     /// Makes sure that a method is analysed.
@@ -183,7 +170,7 @@ impl<'a, 's> Solver<'a, 's> {
     /// is begun, and those that are get settled.
     pub fn settle(&mut self) {
         loop {
-            if self.is_exhausted() && !self.waiting.is_empty() {
+            if self.is_exhausted() {
                 self.give_up_waiting();
             }
             let next = match self.dirty.pop_first() {
@@ -194,7 +181,7 @@ impl<'a, 's> Solver<'a, 's> {
                     None => return,
                 },
             };
-            if self.work > self.limits.work.saturating_mul(PATIENCE) {
+            if self.work > self.allowed + self.allowed / PART_TO_SETTLE {
                 self.cut_off = true;
                 return;
             }
@@ -202,10 +189,24 @@ impl<'a, 's> Solver<'a, 's> {
         }
     }
 
+    /// Settles also what static initialisers call. That comes last: what they do is nobody's, and they matter only for
+    /// the objects that they make.
+    pub fn settle_all(&mut self) {
+        self.settle();
+        while let Some(id) = self.for_initialisers.pop_front() {
+            if self.entries[id.0 as usize].status == Status::New {
+                self.waiting.push_back(id);
+                self.settle();
+            }
+        }
+    }
+
     /// What was to be interpreted later will not be: whoever counted on it must take it as opaque.
     fn give_up_waiting(&mut self) {
-        for id in std::mem::take(&mut self.waiting) {
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        for id in waiting.chain(std::mem::take(&mut self.for_initialisers)) {
             if self.entries[id.0 as usize].status == Status::New {
+                self.cut_off = true;
                 for dependent in std::mem::take(&mut self.entries[id.0 as usize].dependents) {
                     self.uses.remove(&(id, dependent));
                     self.outdate(dependent);
@@ -216,7 +217,7 @@ impl<'a, 's> Solver<'a, 's> {
 
     /// Whether the limit of work is reached.
     fn is_exhausted(&self) -> bool {
-        self.work > self.limits.work
+        self.work > self.allowed
     }
 
     /// What callers must know of a method, as it is now.
@@ -261,9 +262,11 @@ impl<'a, 's> Solver<'a, 's> {
         if self.entries[id.0 as usize].status != Status::New {
             return;
         }
-        // Once much was done, what is near is worth more than what is far.
-        let depth = if self.work < self.limits.work / 2 { self.limits.depth } else { self.limits.late_depth };
-        match self.depth < depth {
+        if self.initialising {
+            self.for_initialisers.push_back(id);
+            return;
+        }
+        match self.depth < self.limits.depth {
             true => self.solve(id),
             false => self.waiting.push_back(id),
         }
@@ -281,29 +284,8 @@ impl<'a, 's> Solver<'a, 's> {
         body
     }
 
-    /// Notes that the reached code makes objects of a class.
-    pub(crate) fn instantiate(&mut self, class: Sym) {
-        if !self.instantiated.insert(class) {
-            return;
-        }
-        for &supertype in self.program.supertypes(class).iter() {
-            self.implementers.entry(supertype).or_default().push(class);
-            for at in 0..self.subscribers.get(&supertype).map_or(0, Vec::len) {
-                self.outdate(self.subscribers[&supertype][at]);
-            }
-        }
-    }
-
-    /// The classes of a type of which the reached code makes objects. Whoever asks is walked again when there are
-    /// more.
-    pub(crate) fn implementers(&mut self, of: Sym, for_whom: Stretch) -> Vec<Sym> {
-        if self.asked.insert((of, for_whom)) {
-            self.subscribers.entry(of).or_default().push(for_whom);
-        }
-        self.implementers.get(&of).cloned().unwrap_or_default()
-    }
-
-    fn outdate(&mut self, (id, leader): Stretch) {
+    /// Notes that a stretch of code has to be walked again.
+    pub(crate) fn outdate(&mut self, (id, leader): Stretch) {
         let entry = &mut self.entries[id.0 as usize];
         if !entry.stale.contains(&leader) {
             entry.stale.push(leader);
@@ -311,23 +293,7 @@ impl<'a, 's> Solver<'a, 's> {
         }
     }
 
-    /// Runs the static initialiser of a class, for what it makes and for the handles that it keeps. Its
-    /// accesses are nobody's: the virtual machine runs it once, under a lock of its own.
-    pub(crate) fn initialise(&mut self, class: Sym) {
-        if !self.initialised.insert(class) {
-            return;
-        }
-        if !crate::scope::is_followed(&self.program.names.text(class).clone()) {
-            return;
-        }
-        let Ok(loaded) = self.program.class(class) else { return };
-        let descriptor = self.program.names.get("()V");
-        let Some(&method) = loaded.methods.get(&(self.program.known.clinit, descriptor)) else { return };
-        let id = self.number(Instance { method, receiver: None, nested: false });
-        self.start(id);
-    }
-
-    fn number(&mut self, key: Instance) -> InstanceId {
+    pub(crate) fn number(&mut self, key: Instance) -> InstanceId {
         let next = InstanceId(self.entries.len() as u32);
         let id = *self.numbers.entry(key).or_insert(next);
         if id == next {
@@ -344,7 +310,7 @@ impl<'a, 's> Solver<'a, 's> {
         id
     }
 
-    fn solve(&mut self, id: InstanceId) {
+    pub(crate) fn solve(&mut self, id: InstanceId) {
         let entry = &mut self.entries[id.0 as usize];
         let first = entry.status == Status::New;
         let (key, frame, stale) = (entry.key, entry.frame.take(), std::mem::take(&mut entry.stale));

@@ -36,12 +36,14 @@ pub struct Sets {
     numbers: Map<Rc<[PathId]>, SetId>,
     sets: Vec<Rc<[PathId]>>,
     unions: Map<(SetId, SetId), SetId>,
+    ones: Map<PathId, SetId>,
 }
 
 impl Default for Sets {
     fn default() -> Sets {
         let empty: Rc<[PathId]> = Rc::new([]);
-        Sets { numbers: [(empty.clone(), EMPTY)].into_iter().collect(), sets: vec![empty], unions: Map::default() }
+        let numbers = [(empty.clone(), EMPTY)].into_iter().collect();
+        Sets { numbers, sets: vec![empty], unions: Map::default(), ones: Map::default() }
     }
 }
 
@@ -51,7 +53,12 @@ impl Sets {
     }
 
     pub fn one(&mut self, path: PathId) -> SetId {
-        self.number(&[path])
+        if let Some(&known) = self.ones.get(&path) {
+            return known;
+        }
+        let one = self.number(&[path]);
+        self.ones.insert(path, one);
+        one
     }
 
     /// The only path of a set.
@@ -126,9 +133,16 @@ fn simplify(set: &mut Vec<PathId>, paths: &mut Paths, program: &Program<'_>) {
         *set = vec![anything];
         return;
     }
-    let whole = set.clone();
-    set.retain(|&path| {
-        let coarse = coarse(path, paths, program);
-        coarse == path || !whole.contains(&coarse)
-    });
+    // In most sets no path stands for others.
+    let stands_for_others = |paths: &Paths, path: PathId| {
+        let found = paths.get(path);
+        found.tail && found.fields.is_empty() || found.root == Root::Outside(program.known.object)
+    };
+    let whole: Vec<PathId> = set.iter().copied().filter(|&path| stands_for_others(paths, path)).collect();
+    if !whole.is_empty() {
+        set.retain(|&path| {
+            let coarse = coarse(path, paths, program);
+            coarse == path || !whole.contains(&coarse)
+        });
+    }
 }

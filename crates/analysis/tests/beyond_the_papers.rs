@@ -2,7 +2,7 @@
 
 mod support;
 
-use analysis::ClassFacts;
+use analysis::{ClassFacts, Through};
 use support::*;
 
 fn check(class: &str, check: impl Fn(&ClassFacts)) {
@@ -93,5 +93,27 @@ fn a_wait_gives_up_the_lock() {
         assert_eq!(lock_summary(facts, "await"), [""; 0]);
         let signals = &facts.methods[method(facts, "await")].signals;
         assert!(signals.len() == 1 && signals[0].wait && signals[0].path == "this", "{signals:?}");
+    });
+}
+
+#[test]
+fn an_argument_may_be_the_subject_of_the_other() {
+    check("Joined", |facts| {
+        let (all, clear) = (method(facts, "addAll"), method(facts, "clear"));
+        // On one subject its lock makes them safe.
+        assert!(!pair(facts, "addAll", "clear").is_pc() && pair(facts, "addAll", "clear").second_share);
+        let shares = facts.second_shares(all, clear);
+        let [share] = &shares[..] else { panic!("{shares:?}") };
+        assert_eq!(share.through, Through::Argument { number: 0, of_first: true });
+        let paths = [share.conflict.first, share.conflict.second].map(|a| facts.locations[a.location].path.as_str());
+        assert_eq!(paths, ["other.count", "this.count"]);
+        assert_eq!(share.conflict.common.map(|lock| facts.locks[lock].path.as_str()), Some("other"));
+        // In the other order the accesses are, too.
+        let shares = facts.second_shares(clear, all);
+        assert_eq!(shares[0].through, Through::Argument { number: 0, of_first: false });
+        assert_eq!(facts.locations[shares[0].conflict.first.location].path, "this.count");
+        // What is done under one lock of the argument is kept apart by it.
+        assert!(!pair(facts, "addSize", "clear").second_share);
+        assert!(!pair(facts, "size", "clear").second_share);
     });
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use analysis::ClassFacts;
+use analysis::{ClassFacts, Through};
 use support::*;
 
 fn check(class: &str, check: impl Fn(&ClassFacts)) {
@@ -35,6 +35,13 @@ fn string_buffer() {
             double.iter().any(|(outer, inner)| outer == "this" && (inner == "sb" || inner == "arg1")),
             "{double:?}"
         );
+        // The length of the other is asked for, then its characters: it may have changed in between.
+        let (first, other) = (method(facts, append), method(facts, "setLength"));
+        assert!(!pair(facts, append, "setLength").is_pc() && pair(facts, append, "setLength").second_share);
+        let shares = facts.second_shares(first, other);
+        let count = shares.iter().find(|share| facts.locations[share.conflict.second.location].path == "this.count");
+        assert_eq!(count.expect("a conflict").through, Through::Argument { number: 0, of_first: true });
+        assert!(!pair(facts, "length", "setLength").second_share);
         safe(facts, &["append(int)", "append(char)", "length", "capacity", "charAt", "reverse", "setLength"]);
     });
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use analysis::{ClassFacts, Owner};
+use analysis::{ClassFacts, Owner, Through};
 use support::*;
 
 /// Analyses a fixture with every JDK.
@@ -32,7 +32,7 @@ fn buffered_stream_of_depcon() {
         let evidence = facts.conflicts(method(facts, "close"), method(facts, "read"));
         let buf = evidence.iter().find(|conflict| facts.locations[conflict.first.location].path == "this.buf").unwrap();
         assert_eq!((buf.first.site.method.as_str(), buf.first.site.line), ("close", Some(55)));
-        assert_eq!(buf.second.site.method, "fill");
+        assert_eq!(buf.second.site.method, "read");
         assert_eq!(buf.common, None);
     });
 }
@@ -80,5 +80,25 @@ fn classes_of_intruder() {
         // Each increment of zee is under the lock of g: in M_pc by the definition, and last in line.
         assert_eq!(dependencies(facts, "zee", "zee"), (true, true, false));
         assert_eq!(pair(facts, "zee", "zee").score, 1);
+    });
+}
+
+#[test]
+fn what_intruder_shares_by_a_setter() {
+    check("Account", |facts| {
+        // Two accounts with one counter: the lock of the account keeps nobody out.
+        let foo = method(facts, "foo");
+        assert!(pair(facts, "foo", "foo").second_share);
+        let shares = facts.second_shares(foo, foo);
+        let [share] = &shares[..] else { panic!("{shares:?}") };
+        let Through::Field(field) = share.through else { panic!("{share:?}") };
+        assert_eq!(facts.locations[share.conflict.first.location].path, "this.f.count");
+        assert_eq!(facts.setters[field].path, "this.f");
+        let by: Vec<_> = facts.setters[field].by.iter().map(|by| (by.method.as_str(), by.argument)).collect();
+        assert_eq!(by, [("setF(Account$Counter)", 0)]);
+        // Each access is under the counter's own lock, which is given up in between.
+        assert_eq!(share.conflict.common.map(|lock| facts.locks[lock].path.as_str()), Some("this.f"));
+        // Nobody can set g.
+        assert!(!pair(facts, "bar", "bar").second_share && !pair(facts, "bar", "zee").second_share);
     });
 }

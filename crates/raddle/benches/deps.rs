@@ -3,7 +3,8 @@
 //!     cargo bench -p raddle --bench deps
 //!
 //! Each class is analysed by a new process, as a user starts it, several times; the median and the range are
-//! printed. The classes are those of the JDK that the issue names and some of the size of DepCon+'s subjects,
+//! printed, and the mean of the processor time, which depends less on what else the machine does. Counts of work, which
+//! do not depend on it at all, are in `cargo bench -p analysis --bench work`. The classes are those of the JDK that the issue names and some of the size of DepCon+'s subjects,
 //! up to more than its largest, which has 218 public methods. The package is `java.util`, whole.
 
 use std::process::{Command, Stdio};
@@ -33,6 +34,9 @@ const CLASSES: [&str; 19] = [
     "javax.swing.JTable",
 ];
 
+/// How long a tick of the kernel's clock is that Linux tells processor time in.
+const MS_A_TICK: u64 = 10;
+
 fn main() {
     // `cargo test` runs this too; then once is enough.
     let quick = std::env::args().any(|argument| argument == "--test");
@@ -40,11 +44,14 @@ fn main() {
     let jdk = Jdk::find(None).expect("the benchmark needs a JDK");
     println!("JDK {}", jdk.version);
     for class in classes {
+        let before = ticks_of_children();
         let mut taken: Vec<Duration> = (0..times).map(|_| time(&jdk, class)).collect();
+        let processor = (ticks_of_children() - before) * MS_A_TICK / times as u64;
         taken.sort_unstable();
         let ms = |at: usize| taken[at].as_secs_f64() * 1e3;
         let head = head(&jdk, class);
-        println!("{class}: {:.0} ms ({:.0} to {:.0}): {head}", ms(times / 2), ms(0), ms(times - 1));
+        let (median, least, most) = (ms(times / 2), ms(0), ms(times - 1));
+        println!("{class}: {median:.0} ms ({least:.0} to {most:.0}), processor {processor} ms: {head}");
     }
     if quick {
         return;
@@ -70,6 +77,14 @@ fn time(jdk: &Jdk, class: &str) -> Duration {
     let status = deps(jdk, class).stdout(Stdio::null()).status().expect("the command starts");
     assert!(status.success(), "{class}");
     start.elapsed()
+}
+
+/// The processor time of all children that have ended, user and system, in ticks.
+fn ticks_of_children() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/stat").expect("Linux tells of processes");
+    // The name of the program, which may have spaces in it, ends with the last parenthesis.
+    let fields = status.rsplit(')').next().unwrap_or_default().split_whitespace();
+    fields.skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
 }
 
 /// The line that counts methods and pairs, and whether limits were reached.

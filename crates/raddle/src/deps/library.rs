@@ -90,7 +90,7 @@ fn table(facts: &[&ClassFacts], refused: usize, all: usize) -> String {
     let widest = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0).max("class".len());
     let mut text = format!("{:widest$}  methods   pairs    M_pc     M_d  score\n", "class");
     for (class, methods, counts, score) in &rows {
-        let Counts { all, pc, double_lock } = counts;
+        let Counts { all, pc, double_lock, .. } = counts;
         text.push_str(&format!("{class:widest$}  {methods:7} {all:7} {pc:7} {double_lock:7}  {score:5}\n"));
     }
     let passed_over = all - facts.len() - refused;

@@ -60,12 +60,18 @@ struct Counts {
     all: usize,
     pc: usize,
     double_lock: usize,
+    second_share: usize,
 }
 
 impl Counts {
     fn of(pairs: &[analysis::Pair]) -> Counts {
         let count = |wanted: &dyn Fn(&analysis::Pair) -> bool| pairs.iter().filter(|pair| wanted(pair)).count();
-        Counts { all: pairs.len(), pc: count(&|pair| pair.is_pc()), double_lock: count(&|pair| pair.double_lock) }
+        Counts {
+            all: pairs.len(),
+            pc: count(&|pair| pair.is_pc()),
+            double_lock: count(&|pair| pair.double_lock),
+            second_share: count(&|pair| pair.second_share),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! One pair of methods, explained: what they share, where, under which locks.
 
-use analysis::{AccessFact, ClassFacts, Kind, SiteFact};
+use analysis::{AccessFact, ClassFacts, Conflict, Kind, MethodFacts, SecondShare, SiteFact, Through};
 use anstyle::Style;
 use anyhow::{anyhow, bail};
 
@@ -77,16 +77,7 @@ fn explain_pair(facts: &ClassFacts, pair: &analysis::Pair, sources: &Sources, te
         text.push_str(&format!("  all of {} is protected by {locks}\n", method.signature()));
     }
     for conflict in facts.conflicts(a, b) {
-        let location = &facts.locations[conflict.first.location];
-        let guard = match conflict.common {
-            Some(lock) => format!("each under {}", lock_name(facts, lock)),
-            None => "no common lock".to_owned(),
-        };
-        text.push_str(&format!("  {} ({}.{}): {guard}\n", location.path, location.class, location.field));
-        for access in [conflict.first, conflict.second] {
-            text.push_str(&format!("    {}\n", describe(facts, access)));
-            quote(&access.site, sources, text);
-        }
+        explain_conflict(facts, &conflict, sources, text);
     }
     for (one, other) in facts.crossings(a, b) {
         let order = |double: &analysis::DoubleLock| {
@@ -98,7 +89,43 @@ fn explain_pair(facts: &ClassFacts, pair: &analysis::Pair, sources: &Sources, te
             quote(&double.site, sources, text);
         }
     }
+    let mut told = None;
+    for share in facts.second_shares(a, b) {
+        if told != Some(share.through) {
+            told = Some(share.through);
+            text.push_str(&format!("  {}:\n", condition(facts, &share, [first, second])));
+        }
+        explain_conflict(facts, &share.conflict, sources, text);
+    }
     text.push('\n');
+}
+
+/// What has to be shared.
+fn condition(facts: &ClassFacts, share: &SecondShare<'_>, methods: [&MethodFacts; 2]) -> String {
+    match share.through {
+        Through::Argument { number, of_first } => {
+            let name = &methods[usize::from(!of_first)].name;
+            format!("if argument {} of {name} is the other's subject", number + 1)
+        }
+        Through::Field(setters) => {
+            let setters = &facts.setters[setters];
+            let by: Vec<&str> = setters.by.iter().map(|setter| setter.method.as_str()).collect();
+            format!("if two subjects share {}, which {} sets", setters.path, by.join(" or "))
+        }
+    }
+}
+
+fn explain_conflict(facts: &ClassFacts, conflict: &Conflict<'_>, sources: &Sources, text: &mut String) {
+    let location = &facts.locations[conflict.first.location];
+    let guard = match conflict.common {
+        Some(lock) => format!("each under {}", lock_name(facts, lock)),
+        None => "no common lock".to_owned(),
+    };
+    text.push_str(&format!("  {} ({}.{}): {guard}\n", location.path, location.class, location.field));
+    for access in [conflict.first, conflict.second] {
+        text.push_str(&format!("    {}\n", describe(facts, access)));
+        quote(&access.site, sources, text);
+    }
 }
 
 fn describe(facts: &ClassFacts, access: &AccessFact) -> String {

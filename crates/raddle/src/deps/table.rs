@@ -30,12 +30,19 @@ pub fn render(facts: &ClassFacts, width: usize) -> String {
         text.push_str(&format!("note: {note}\n"));
     }
     text.push_str(&format!(
-        "{} public methods, {} pairs: {} conflict in parallel (M_pc), {} lock in opposite order (M_d)\n\n",
+        "{} public methods, {} pairs: {} conflict in parallel (M_pc), {} lock in opposite order (M_d)\n",
         facts.methods.len(),
         counts.all,
         counts.pc,
         counts.double_lock
     ));
+    if counts.second_share > 0 {
+        text.push_str(&format!(
+            "{} conflict if besides or instead of the subject something else is shared: an argument, a field\n",
+            counts.second_share
+        ));
+    }
+    text.push('\n');
     summaries(facts, &mut text);
     text.push('\n');
     let matrix = Matrix::of(facts, &pairs);

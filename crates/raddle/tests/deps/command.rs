@@ -60,6 +60,30 @@ fn the_lines_of_a_pair_are_shown_if_their_sources_are_there() {
 }
 
 #[test]
+fn what_needs_a_second_shared_object_says_which() {
+    let jdk = jdks().remove(0);
+    let folder = fixtures(&jdk);
+    let explained =
+        |class: &str, pair: &str| shown(deps(&jdk, [class, "--pair", pair, "--classpath"]).arg(folder.path()));
+    let text = explained("Joined", "addAll,clear");
+    for line in [
+        "  conflict: no   parallel: no   double lock: no   score: 0",
+        "  if argument 1 of addAll is the other's subject:",
+        "  other.count (Joined.count): each under other",
+    ] {
+        assert!(text.lines().any(|shown| shown == line), "no line {line:?} in\n{text}");
+    }
+    let text = explained("Account", "foo,foo");
+    assert!(text.contains("\n  if two subjects share this.f, which setF(Account$Counter) sets:\n"), "{text}");
+    let json = shown(deps(&jdk, ["Account", "--json", "-", "--classpath"]).arg(folder.path()));
+    let class = &serde_json::from_str::<Value>(&json).unwrap()["classes"][0];
+    assert_eq!(class["setters"][0]["by"][0]["method"], "setF(Account$Counter)");
+    let shares = class["dependencies"].as_array().unwrap().iter().flat_map(|d| d["second_shares"].as_array().unwrap());
+    let shares: Vec<&Value> = shares.collect();
+    assert!(shares.iter().any(|share| share["through"] == "field" && share["setters"] == 0), "{shares:?}");
+}
+
+#[test]
 fn json_and_svg_hold_the_same_matrix() {
     let jdk = jdks().remove(0);
     let folder = fixtures(&jdk);
