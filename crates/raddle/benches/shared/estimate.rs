@@ -8,6 +8,7 @@ use std::fmt;
 /// A median with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
+    /// Not a number if there are no values.
     pub middle: f64,
     /// With a confidence of at least 95 %; without bounds if there are too few values.
     pub bounds: Option<(f64, f64)>,
@@ -17,6 +18,9 @@ pub fn estimate(values: impl IntoIterator<Item = f64>) -> Estimate {
     let mut values: Vec<_> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
     let count = values.len();
+    if count == 0 {
+        return Estimate { middle: f64::NAN, bounds: None };
+    }
     let middle = (values[(count - 1) / 2] + values[count / 2]) / 2.0;
     let bounds = outer(count).map(|outer| (values[outer], values[count - 1 - outer]));
     Estimate { middle, bounds }

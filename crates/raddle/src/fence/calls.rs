@@ -4,7 +4,8 @@
 //! else a process can do to itself. Refused is what reaches other processes, the network, the attributes of files (which
 //! Landlock leaves alone wherever they are), the limits of this process and the administration of the machine.
 //!
-//! The kernel knows which calls pass whatever their arguments are, so those that the engine lives on cost nothing more.
+//! The kernel knows which calls pass whatever their arguments are, so for those that the engine lives on it does not matter
+//! how many rules there are; any filter at all costs some nanoseconds a call.
 
 use std::collections::BTreeMap;
 
