@@ -11,7 +11,7 @@
 use crate::common_pool::make_renewable;
 use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, QUIET, STATIC};
 use crate::opaque_arrays::{tell, touched};
-use crate::scope::{is_hushed, is_salted};
+use crate::scope::{is_hushed, is_salted, waits_for_uncontrolled};
 use crate::sites::{DeclaredField, FieldRef, Site, Sites};
 use crate::statics::make_resettable;
 use classfile::{
@@ -206,7 +206,7 @@ fn instrument_method(
         let lock = site(class, 0, EventKind::Lock, None)?;
         let unlock = site(class, 0, EventKind::Unlock, None)?;
         take_monitor(class, flags, &mut edit, hooks, lock, unlock)?;
-    } else if name == "<clinit>()V" {
+    } else if name == "<clinit>()V" || waits_for_uncontrolled(&class.name().to_str(), &name) {
         edit.wrap(quietly(hooks.quiet));
     }
     class.edit_method(method, edit)?;

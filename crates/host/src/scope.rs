@@ -36,6 +36,12 @@ pub fn is_salted(class: &str, method: &str) -> bool {
     class == "java/util/ImmutableCollections" && method == "<clinit>()V"
 }
 
+/// Methods of rewritten classes that wait for what only a thread outside control does: here, the reference handler, which
+/// frees the memory of buffers that are gone. For a thread under control that would be a wait without end.
+pub fn waits_for_uncontrolled(class: &str, method: &str) -> bool {
+    class == "java/nio/Bits" && method.starts_with("reserveMemory(")
+}
+
 /// Methods of opaque classes in which the virtual machine loads, links and initialises code: what they call
 /// in rewritten classes is not part of an execution either.
 pub fn is_hushed(class: &str, method: &str) -> bool {
