@@ -6,7 +6,7 @@
 use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::stay::{all_look, stay};
-use schedule::{Choice, Divergence, Scheduler, ThreadId, Turn};
+use schedule::{Choice, Divergence, EventKind, Scheduler, Step, ThreadId, Turn};
 
 /// So many threads are run in all orders.
 pub const MAX_PERMUTED: usize = 5;
@@ -41,13 +41,15 @@ impl Explorer for Serial {
     }
 }
 
-/// The threads that did anything, the first aside unless it is alone.
+/// The threads that did anything; the first one aside where it only waits for the others.
 pub(crate) fn threads(execution: &Execution<'_>) -> Vec<ThreadId> {
     let mut threads: Vec<_> = execution.trace.steps.iter().map(|step| step.thread).collect();
     threads.extend(execution.pending.iter().map(|&(thread, _)| thread));
     threads.sort_unstable();
     threads.dedup();
-    if threads.len() > 1 && threads[0] == ThreadId(0) {
+    // The first thread of a test only waits for the others; that of a program starts them, and goes on.
+    let starts = |step: &Step| step.thread == ThreadId(0) && step.event.kind == EventKind::Start;
+    if threads.len() > 1 && threads[0] == ThreadId(0) && !execution.trace.steps.iter().any(starts) {
         threads.remove(0);
     }
     threads

@@ -43,6 +43,8 @@ pub const QUIET: Hook = hook("quiet", "(I)V");
 /// Before a raw access: the object, the offset in it, and what is done: the number of an event's kind and, above
 /// its eight bits, how many bytes are touched.
 pub const RAW: Hook = hook("raw", "(Ljava/lang/Object;JI)V");
+/// Around each method of a synchronizer of the JDK: the object and 1 when it begins, null and -1 when it ends.
+pub const SYNCHRONIZE: Hook = hook("synchronizes", "(Ljava/lang/Object;I)V");
 /// After a raw update that found another value than it expected.
 pub const FAILED: Hook = hook("failed", "()V");
 /// Instead of `Object.wait`: the object, the milliseconds. These and the next say whether they did it.
@@ -102,6 +104,7 @@ pub const ALL: &[Hook] = &[
     EXIT,
     QUIET,
     RAW,
+    SYNCHRONIZE,
     FAILED,
     WAIT,
     NOTIFY,

@@ -119,6 +119,7 @@ impl Host {
         if test.suffixes.len() >= control::MAX_THREADS {
             return Err(PrepareError::TooManyThreads(test.suffixes.len()));
         }
+        natives::synchronizer::trust(!under_test.iter().any(|class| class.starts_with("java/util/concurrent/")));
         let env = self.jvm.env;
         let prefix = resolve(env, &self.reading, &test.prefix, &[])?;
         let given: Vec<u8> = prefix.iter().map(|call| call.gives).collect();
@@ -156,6 +157,7 @@ impl Host {
         if settings.tell {
             natives::tell::begin();
         }
+        natives::synchronizer::forget();
         control::begin(scheduler, settings.limits, objects, test.suffixes.len());
         env.frame(|| {
             let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
@@ -270,6 +272,7 @@ fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
     let fresh = FreshThread::remember(env, thread);
     loop {
         if control::await_start(thread, true).is_ok() {
+            natives::synchronizer::forget();
             if let Some(fresh) = &fresh {
                 fresh.freshen(env);
             }

@@ -9,9 +9,9 @@
 //! else can see the object yet.
 
 use crate::common_pool::make_renewable;
-use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, QUIET, STATIC};
+use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, QUIET, STATIC, SYNCHRONIZE};
 use crate::opaque_arrays::{tell, touched};
-use crate::scope::{is_hushed, is_salted, waits_for_uncontrolled};
+use crate::scope::{is_hushed, is_of_synchronizer, is_salted, waits_for_uncontrolled};
 use crate::sites::{DeclaredField, FieldRef, Site, Sites};
 use crate::statics::make_resettable;
 use classfile::{
@@ -102,6 +102,18 @@ fn quietly(hook: Index<kind::MethodRef>) -> Wrap {
     Wrap { enter: quiet(1), leave: quiet(-1), catch: quiet(-1), catches: None }
 }
 
+/// What runs inside is told as steps of a synchronizer.
+fn synchronizing(hook: Index<kind::MethodRef>) -> Wrap {
+    let call = Instruction::Invoke(InvokeOp::Static, hook);
+    let leave = vec![Instruction::Null, Instruction::Int(-1), call.clone()];
+    Wrap {
+        enter: vec![Instruction::Load(ValueType::Reference, 0), Instruction::Int(1), call],
+        leave: leave.clone(),
+        catch: leave,
+        catches: None,
+    }
+}
+
 /// The hooks as methods of a class's constant pool.
 struct Hooks {
     access: Index<kind::MethodRef>,
@@ -110,6 +122,7 @@ struct Hooks {
     enter: Index<kind::MethodRef>,
     exit: Index<kind::MethodRef>,
     quiet: Index<kind::MethodRef>,
+    synchronize: Index<kind::MethodRef>,
     object: Index<kind::Class>,
 }
 
@@ -124,6 +137,7 @@ impl Hooks {
             enter: add(ENTER)?,
             exit: add(EXIT)?,
             quiet: add(QUIET)?,
+            synchronize: add(SYNCHRONIZE)?,
             object: constants.add_class("java/lang/Object")?,
         })
     }
@@ -206,6 +220,8 @@ fn instrument_method(
         let lock = site(class, 0, EventKind::Lock, None)?;
         let unlock = site(class, 0, EventKind::Unlock, None)?;
         take_monitor(class, flags, &mut edit, hooks, lock, unlock)?;
+    } else if !flags.has(Flags::STATIC) && is_of_synchronizer(&class.name().to_str(), &name) {
+        edit.wrap(synchronizing(hooks.synchronize));
     } else if name == "<clinit>()V" || waits_for_uncontrolled(&class.name().to_str(), &name) {
         edit.wrap(quietly(hooks.quiet));
     }

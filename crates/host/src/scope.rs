@@ -42,6 +42,17 @@ pub fn waits_for_uncontrolled(class: &str, method: &str) -> bool {
     class == "java/nio/Bits" && method.starts_with("reserveMemory(")
 }
 
+/// Methods of the JDK's synchronizers, whose steps are told as one. What runs the tasks of a pool is none, though it
+/// extends a synchronizer.
+pub fn is_of_synchronizer(class: &str, method: &str) -> bool {
+    let Some(name) = class.strip_prefix("java/util/concurrent/") else { return false };
+    let is_one = name.starts_with("locks/AbstractQueued")
+        && (name.ends_with("Synchronizer") || name.ends_with("$ConditionObject"))
+        || name == "ThreadPoolExecutor$Worker"
+        || ["$Sync", "$FairSync", "$NonfairSync"].iter().any(|end| name.ends_with(end));
+    is_one && !method.starts_with('<') && method != "run()V"
+}
+
 /// Methods of opaque classes in which the virtual machine loads, links and initialises code: what they call
 /// in rewritten classes is not part of an execution either.
 pub fn is_hushed(class: &str, method: &str) -> bool {

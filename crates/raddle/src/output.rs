@@ -47,7 +47,7 @@ pub fn write_json(file: &Path, document: &serde_json::Value, color: Color) -> an
 pub fn size() -> (usize, usize) {
     match rustix::termios::tcgetwinsize(rustix::stdio::stdout()) {
         Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col as usize, size.ws_row as usize),
-        _ => (110, 60),
+        _ => (140, 60),
     }
 }
 

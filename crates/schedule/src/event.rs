@@ -47,8 +47,10 @@ impl Event {
     pub const INTERRUPT: u32 = u32::MAX - 3;
     /// The slot, of such a thread, of whether it was started and has ended.
     pub const STATUS: u32 = u32::MAX - 4;
+    /// The slot of all that a synchronizer of `java.util.concurrent` holds, where that is told as one.
+    pub const SYNCHRONIZER: u32 = u32::MAX - 5;
     /// Slots from here on are none of fields.
-    pub const FIRST_RESERVED: u32 = Event::STATUS;
+    pub const FIRST_RESERVED: u32 = Event::SYNCHRONIZER;
 
     /// Whether it touches something that the virtual machine keeps. The order of such events can be seen, but
     /// synchronizes nothing.

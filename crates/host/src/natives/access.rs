@@ -1,13 +1,15 @@
 //! Hooks for accesses of fields and elements.
 
-use super::{at, functions, happen, happen_to, interface, number, on, site};
+use super::{at, functions, happen, happen_to, interface, number, on, site, synchronizer};
 use crate::control;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ObjectId};
 
 pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
     // An access of null is no event: the instruction itself will throw.
-    if control::current().is_some() && !object.is_null() {
+    if control::current().is_none() {
+        synchronizer::touched();
+    } else if !object.is_null() {
         let (kind, slot) = site(site_number);
         happen_to(env, object, at(kind, number(env, object), slot, site_number));
     }
@@ -29,7 +31,10 @@ pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: 
 
 pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, offset: jlong, kind: jint) {
     // Without an object the offset is an address outside the heap.
-    if control::current().is_none() || object.is_null() {
+    if control::current().is_none() {
+        return synchronizer::touched();
+    }
+    if object.is_null() {
         return;
     }
     let (kind, size) = (kind & 0xff, kind >> 8);

@@ -1,6 +1,6 @@
 //! Hooks that keep what the code under test can see the same, and what is no event quiet.
 
-use super::{happen, happen_within, interface, on};
+use super::{happen, happen_within, interface, on, synchronizer};
 use crate::machine::{Found, plain};
 use crate::{control, statics};
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
@@ -13,11 +13,11 @@ pub(super) extern "system" fn quiet(_: *mut JNIEnv, _: jclass, delta: jint) {
 pub(super) const NANOS_A_MILLI: u64 = 1_000_000;
 
 pub(super) extern "system" fn clock(env: *mut JNIEnv, _: jclass, which: jint) -> jlong {
-    match control::controlled() {
+    synchronizer::aloud(|| match control::controlled() {
         Some(thread) if which == 1 => now(env, thread) as jlong,
         Some(thread) => START_MILLIS + (now(env, thread) / NANOS_A_MILLI) as jlong,
         None => -1,
-    }
+    })
 }
 
 /// The time that a thread sees. Who looks first can be seen, so a look is an event.

@@ -4,6 +4,7 @@ mod access;
 mod fixed;
 mod hash;
 mod monitor;
+pub mod synchronizer;
 pub mod tell;
 mod thread;
 
@@ -62,6 +63,7 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::EXIT, Function(monitor::exit as *mut c_void)),
     (hook_class::QUIET, Function(fixed::quiet as *mut c_void)),
     (hook_class::RAW, Function(access::raw as *mut c_void)),
+    (hook_class::SYNCHRONIZE, Function(synchronizer::synchronizes as *mut c_void)),
     (hook_class::FAILED, Function(access::failed as *mut c_void)),
     (hook_class::WAIT, Function(monitor::wait as *mut c_void)),
     (hook_class::NOTIFY, Function(monitor::notify as *mut c_void)),

@@ -1,8 +1,8 @@
 //! Hooks for threads: started, parked, put to sleep, interrupted and looked at.
 
 use super::fixed::{self, NANOS_A_MILLI, START_MILLIS};
-use super::tell;
 use super::{functions, happen, happen_within, identity_hash, interface, is_unwind, number, on, reading};
+use super::{synchronizer, tell};
 use crate::awaited;
 use crate::control::{self, Unwind};
 use crate::machine::{Found, Stop, plain};
@@ -17,6 +17,10 @@ pub(super) fn interrupted(env: *mut JNIEnv) {
 }
 
 pub(super) extern "system" fn park(env: *mut JNIEnv, _: jclass, absolute: jboolean, time: jlong) -> jboolean {
+    synchronizer::aloud(|| park_aloud(env, absolute, time))
+}
+
+fn park_aloud(env: *mut JNIEnv, absolute: jboolean, time: jlong) -> jboolean {
     let Some(thread) = control::current() else { return false };
     let nanos = if absolute {
         let now = fixed::now(env, thread);
@@ -31,15 +35,16 @@ pub(super) extern "system" fn park(env: *mut JNIEnv, _: jclass, absolute: jboole
 }
 
 pub(super) extern "system" fn unpark(env: *mut JNIEnv, _: jclass, thread: jobject) -> jboolean {
-    if control::current().is_none() || thread.is_null() {
+    if !control::is_controlled() || thread.is_null() {
         return false;
     }
     match threads::find(identity_hash(env, thread)) {
-        Some(thread) => {
+        Some(thread) if synchronizer::unparks(thread) => true,
+        Some(thread) if control::current().is_some() => {
             happen(env, plain(EventKind::Unpark, thread.0 as u32));
             true
         }
-        None => false,
+        _ => false,
     }
 }
 
@@ -153,7 +158,9 @@ pub(super) extern "system" fn look(env: *mut JNIEnv, _: jclass, thread: jobject)
 }
 
 pub(super) extern "system" fn look_own(env: *mut JNIEnv, _: jclass) {
-    if let Some(thread) = control::current() {
-        happen(env, plain(EventKind::ClearInterrupted, thread.0 as u32));
-    }
+    synchronizer::aloud(|| {
+        if let Some(thread) = control::current() {
+            happen(env, plain(EventKind::ClearInterrupted, thread.0 as u32));
+        }
+    });
 }

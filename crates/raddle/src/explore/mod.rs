@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::args::{Color, ExploreArgs, ExplorerName};
 use crate::output;
 use crate::sources::Sources;
-use crate::supervisor::{Event, Outcome, PrivateFolders, Ran, Task, run as run_tasks};
+use crate::supervisor::{Event, Outcome, Ran, Task, run as run_tasks};
 use crate::worker::protocol::{Answer, Explore, Explored, Explorer, Finding, Job, News, Plan, Shown};
 use finding::Origin;
 use progress::Progress;
@@ -65,10 +65,9 @@ struct Known {
 
 fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -> anyhow::Result<Known> {
     let task = Task { key: args.target.clone(), job: job.clone(), budget: Some(budget + FOR_EXPLANATION) };
-    let folders = PrivateFolders::new(&args.run.out.join("workers")).context("cannot make the folder of the worker")?;
     let mut progress = Progress::new(args.view.quiet);
     let (mut found, mut outcome) = (Vec::new(), None);
-    let ran = run_tasks(place.pool.clone(), folders, vec![task], |event| {
+    let ran = run_tasks(place.pool.clone(), settings::folders()?, vec![task], |event| {
         match event {
             Event::News(_, News::Found(shown)) => {
                 progress.found(&shown);

@@ -12,7 +12,7 @@ use super::verdict;
 use crate::args::{Color, ReplayArgs};
 use crate::output;
 use crate::sources::Sources;
-use crate::supervisor::{Event, PrivateFolders, Ran, Task, run as run_tasks};
+use crate::supervisor::{Event, Ran, Task, run as run_tasks};
 use crate::worker::protocol::{Answer, Job, Plan, Report};
 
 /// A debugger is waited for as long as it takes somebody to think.
@@ -43,9 +43,8 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
         eprintln!("waiting for a debugger on port {port} of this machine");
     }
     let task = Task { key: finding.id(), job: Job { test, under_test, plan, limits }, budget };
-    let folders = PrivateFolders::new(&args.run.out.join("workers")).context("cannot make the folder of the worker")?;
     let mut answer = None;
-    let ran = run_tasks(place.pool.clone(), folders, vec![task], |event| {
+    let ran = run_tasks(place.pool.clone(), settings::folders()?, vec![task], |event| {
         if let Event::Done(_, outcome) = event {
             answer = Some(outcome.answer);
         }

@@ -7,7 +7,7 @@ use classpath::{ClassPath, Error, Jdk};
 
 use crate::args::RunArgs;
 use crate::fence;
-use crate::supervisor::PoolSettings;
+use crate::supervisor::{PoolSettings, PrivateFolders};
 
 /// Where code under test is run.
 pub struct Place {
@@ -49,6 +49,12 @@ fn correct(error: Error) -> anyhow::Error {
         Error::MissingEntry { .. } | Error::NotAnEntry { .. } => anyhow!("{error}: correct --classpath"),
         error => error.into(),
     }
+}
+
+/// A folder for the worker. Not below the findings, where another run may be at work.
+pub fn folders() -> anyhow::Result<PrivateFolders> {
+    let place = std::env::temp_dir().join(format!("raddle-{}", std::process::id()));
+    PrivateFolders::new(&place).with_context(|| format!("cannot make {}", place.display()))
 }
 
 /// A time such as 500ms, 60s, 5m or 1h; a number alone is seconds.

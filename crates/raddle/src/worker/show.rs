@@ -17,6 +17,7 @@ pub fn describe(host: &Host, step: &Step) -> String {
     let what = match (event.slot, field) {
         (Event::CLOCK, _) if event.is_of_machine() => "clock".to_owned(),
         (Event::HASH, _) if event.is_of_machine() => "identity hash".to_owned(),
+        (Event::SYNCHRONIZER, _) if event.kind.is_access() => "state and queue".to_owned(),
         (Event::STATUS, _) if event.kind.is_access() => "status".to_owned(),
         (Event::INTERRUPT, _) if event.kind.is_access() => "interrupt flag".to_owned(),
         (_, Some((class, name))) => format!("{}.{name}", class.replace('/', ".")),

@@ -72,6 +72,7 @@ impl Teller<'_> {
             _ if event.is_of_machine() => {
                 Some(if event.slot == Event::CLOCK { "clock" } else { "identity hash" }.to_owned())
             }
+            (kind, Event::SYNCHRONIZER) if kind.is_access() => Some("state and queue".to_owned()),
             (kind, Event::STATUS) if kind.is_access() => Some("status".to_owned()),
             (kind, Event::INTERRUPT) if kind.is_access() => Some("interrupt flag".to_owned()),
             (kind, slot) if kind.is_access() => Some(match self.host.field(slot) {

@@ -1,9 +1,13 @@
 //! Exploration on real JVMs: what fails is found, what passes is certified.
 
 mod certified;
+mod command;
 #[path = "../engine/fixtures.rs"]
 mod fixtures;
 mod found;
+mod junit;
+mod programs;
+mod support;
 #[path = "../engine/worker.rs"]
 mod worker;
 
