@@ -127,6 +127,10 @@ impl State {
         let thread_part = |space, slot, mode| Footprint::one(space, ObjectId::NONE, slot, mode);
         match event.kind {
             EventKind::Read | EventKind::VolatileRead | EventKind::FailedUpdate => memory(Mode::Read),
+            // Synchronizers look whether the thread that uses them was interrupted.
+            EventKind::Update if slot == Event::SYNCHRONIZER => {
+                memory(Mode::Write).and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
+            }
             EventKind::Write | EventKind::VolatileWrite | EventKind::Update => memory(Mode::Write),
             // A lock that its thread holds already, and its release, are seen by nobody.
             EventKind::Lock if self.holder(object) == Some(thread) => Footprint::NONE,

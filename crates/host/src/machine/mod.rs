@@ -359,6 +359,11 @@ impl Machine {
         self.thread_mut(thread).random()
     }
 
+    /// Whether a thread was interrupted and has not found out.
+    pub fn is_interrupted(&self, thread: ThreadId) -> bool {
+        self.threads[thread.0 as usize].interrupted
+    }
+
     /// A thread is still interrupted, though it did not look.
     pub fn keep_interrupt(&mut self, thread: ThreadId) {
         self.thread_mut(thread).interrupted = true;

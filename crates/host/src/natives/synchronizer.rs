@@ -6,7 +6,7 @@
 //! is one step: an update of the synchronizer. Their order is what it is; that each step is atomic is taken on trust. A test
 //! of `java.util.concurrent` itself sees all of it, and so does one whose own classes extend the synchronizer.
 
-use super::{happen, interface, number, on, reading};
+use super::{interface, number, on, reading};
 use crate::control;
 use crate::machine::plain;
 use jni_sys::{JNIEnv, jclass, jint, jobject};
@@ -50,13 +50,9 @@ pub(super) extern "system" fn synchronizes(env: *mut JNIEnv, _: jclass, object: 
         && control::current().is_some()
         && let Some(synchronizer) = trusted(env, object)
     {
-        let id = number(env, synchronizer);
-        if happen(env, on(EventKind::Update, id, Event::SYNCHRONIZER)).is_none() {
-            // It has to leave, and never was inside.
-            return;
-        }
-        STALE.set(false);
-        INSIDE.set(Some(id));
+        // The first access will be a step; there may be none.
+        STALE.set(true);
+        INSIDE.set(Some(number(env, synchronizer)));
         control::quiet(1);
     }
     DEPTH.set(depth + 1);
@@ -90,6 +86,16 @@ pub(super) fn touched() {
         let _ = control::event(on(EventKind::Update, id, Event::SYNCHRONIZER));
         control::quiet(1);
     }
+}
+
+/// A look whether the current thread was interrupted. Says whether the step has it: an interrupt that is found is told.
+pub(super) fn looks_at_interrupt(thread: ThreadId) -> bool {
+    let in_step =
+        INSIDE.get().is_some() && !control::with_machine(|machine| machine.is_interrupted(thread)).unwrap_or(false);
+    if in_step {
+        touched();
+    }
+    in_step
 }
 
 /// Runs `body` with events, also inside a synchronizer.

@@ -158,6 +158,9 @@ pub(super) extern "system" fn look(env: *mut JNIEnv, _: jclass, thread: jobject)
 }
 
 pub(super) extern "system" fn look_own(env: *mut JNIEnv, _: jclass) {
+    if control::controlled().is_some_and(synchronizer::looks_at_interrupt) {
+        return;
+    }
     synchronizer::aloud(|| {
         if let Some(thread) = control::current() {
             happen(env, plain(EventKind::ClearInterrupted, thread.0 as u32));

@@ -46,7 +46,7 @@ const MOST_RACES: usize = 16;
 /// So many changes of priority are looked for by PCT.
 const PCT_DEPTH: usize = 3;
 /// A thread may have so much of all events that are allowed.
-const SHARE: usize = 20;
+const SHARE: usize = 5;
 
 /// Explores.
 pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore) -> Result<(), Reason> {
