@@ -27,7 +27,7 @@ impl ThenFair {
     /// Follows this schedule first, for so many events at the most.
     pub fn new(mut schedule: Schedule, mut events: usize) -> ThenFair {
         for turn in &mut schedule.turns {
-            turn.events = turn.events.min(events as u32);
+            turn.events = turn.events.min(u32::try_from(events).unwrap_or(u32::MAX));
             events -= turn.events as usize;
         }
         schedule.turns.retain(|turn| turn.events > 0);

@@ -126,6 +126,9 @@ impl State {
         let monitor = || Footprint::one(Space::Monitor, object, 0, Mode::Write);
         let thread_part = |space, slot, mode| Footprint::one(space, ObjectId::NONE, slot, mode);
         match event.kind {
+            EventKind::FailedUpdate if slot == Event::SYNCHRONIZER => {
+                memory(Mode::Read).and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
+            }
             EventKind::Read | EventKind::VolatileRead | EventKind::FailedUpdate => memory(Mode::Read),
             // Synchronizers look whether the thread that uses them was interrupted.
             EventKind::Update if slot == Event::SYNCHRONIZER => {

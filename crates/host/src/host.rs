@@ -170,7 +170,7 @@ impl Host {
             }
             natives::tell::written(env);
             let (ended, objects) = control::end();
-            let (told, names) = if settings.tell { natives::tell::end() } else { Default::default() };
+            let telling = if settings.tell { natives::tell::end() } else { Default::default() };
             let awaited = awaited::take(match &ended.stop {
                 Some(Stop::Deadlock(blocked)) => blocked,
                 _ => &ended.remains.left,
@@ -184,8 +184,9 @@ impl Host {
                 pending: ended.remains.pending,
                 timed_out: ended.remains.timed_out,
                 left: ended.remains.left,
-                told,
-                names,
+                abandoned: ended.remains.abandoned,
+                told: telling.steps,
+                names: telling.names,
                 prefix: number(prefix),
                 suffixes: suffixes.into_iter().map(&mut number).collect(),
                 probes: number(probes),

@@ -24,8 +24,10 @@ pub struct Execution {
     pub pending: Vec<(ThreadId, Event)>,
     /// Whose waits were over because time has passed, with the number of events before that.
     pub timed_out: Vec<(usize, ThreadId)>,
-    /// Threads that could not go on once the first had ended.
+    /// Threads that had not ended when the first had, and did not go on.
     pub left: Vec<Blocked>,
+    /// Whether one of them is a daemon that could have gone on.
+    pub abandoned: bool,
     /// What was told of its steps, by their number, if that was asked for.
     pub told: Vec<(usize, Told)>,
     /// The names of threads that it has started, likewise.

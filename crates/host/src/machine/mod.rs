@@ -31,8 +31,8 @@ pub struct Machine {
     now: u64,
     /// Whose waits were over because time has passed, with the number of events before that.
     timed_out: Vec<(usize, ThreadId)>,
-    /// How many events there were when the first thread ended.
-    first_ended: Option<usize>,
+    /// Whether the first thread has ended.
+    first_ended: bool,
     /// Reused between decisions.
     runnable: Vec<(ThreadId, Event)>,
 }
@@ -46,12 +46,14 @@ pub struct Remains {
     pub pending: Vec<(ThreadId, Event)>,
     /// Whose waits were over because time has passed, with the number of events before that.
     pub timed_out: Vec<(usize, ThreadId)>,
-    /// The threads that cannot go on, though the first has ended.
+    /// The threads that have not ended, though the first has.
     pub left: Vec<Blocked>,
+    /// Whether one of them is a daemon that could have gone on.
+    pub abandoned: bool,
 }
 
 /// When only daemons are left, each may still do so many events, for they may be about to fail.
-const LAST_EVENTS: usize = 1000;
+const LAST_EVENTS: u32 = 1000;
 
 impl Machine {
     /// A machine with no threads yet.
@@ -68,7 +70,7 @@ impl Machine {
             limits,
             now: 0,
             timed_out: Vec::new(),
-            first_ended: None,
+            first_ended: false,
             runnable: Vec::new(),
         }
     }
@@ -138,13 +140,14 @@ impl Machine {
 
     /// Who goes on. The cheap case is first: the turn is not over, and its thread can go on.
     pub fn next(&mut self) -> Next {
-        if let Some(turn) = self.turn
-            && turn.events > 0
-            && self.threads[turn.thread.0 as usize].next.is_some_and(|event| self.can_do(turn.thread, event))
-        {
-            return self.take_event(turn.thread);
-        }
         loop {
+            // Also when time has passed: who waited goes on with its turn.
+            if let Some(turn) = self.turn
+                && turn.events > 0
+                && self.threads[turn.thread.0 as usize].next.is_some_and(|event| self.can_do(turn.thread, event))
+            {
+                return self.take_event(turn.thread);
+            }
             self.list_runnable();
             let has_timed = self.threads.iter().any(Thread::waits_for_time) && !self.only_daemons_are_left();
             if self.runnable.is_empty() {
@@ -153,7 +156,7 @@ impl Machine {
                     continue;
                 }
                 return match self.blocked() {
-                    blocked if self.first_ended.is_none() && !blocked.is_empty() => Next::Stop(Stop::Deadlock(blocked)),
+                    blocked if !self.first_ended && !blocked.is_empty() => Next::Stop(Stop::Deadlock(blocked)),
                     _ => Next::Done,
                 };
             }
@@ -183,8 +186,8 @@ impl Machine {
         if events >= self.limits.max_events {
             return Next::Stop(Stop::TooManyEvents);
         }
-        if self.first_ended.is_some_and(|ended| events >= ended + LAST_EVENTS) && self.only_daemons_are_left() {
-            return Next::Done;
+        if self.first_ended && self.only_daemons_are_left() {
+            self.thread_mut(thread).last_events += 1;
         }
         let turn = self.turn.as_mut().expect("internal bug: events are taken from a turn");
         if turn.events != Turn::WHOLE {
@@ -195,7 +198,7 @@ impl Machine {
 
     /// Whether the virtual machine would end now.
     fn only_daemons_are_left(&self) -> bool {
-        self.first_ended.is_some() && self.threads.iter().all(|thread| thread.daemon || thread.next.is_none())
+        self.first_ended && self.threads.iter().all(|thread| thread.daemon || thread.next.is_none())
     }
 
     fn list_runnable(&mut self) {
@@ -214,6 +217,9 @@ impl Machine {
 
     fn can_do(&self, thread: ThreadId, event: Event) -> bool {
         let state = &self.threads[thread.0 as usize];
+        if state.last_events >= LAST_EVENTS {
+            return false;
+        }
         let may_time_out = || self.limits.early_timeouts && state.deadline.is_some();
         let over = || state.interrupted || state.timed_out || may_time_out();
         match event.kind {
@@ -309,7 +315,7 @@ impl Machine {
             EventKind::End => {
                 self.thread_mut(thread).ended = true;
                 if thread == ThreadId(0) {
-                    self.first_ended = Some(self.trace.steps.len());
+                    self.first_ended = true;
                 }
             }
             _ => {}
@@ -383,8 +389,9 @@ impl Machine {
     pub fn into_remains(self) -> Remains {
         let next = |(number, thread): (usize, &Thread)| Some((ThreadId(number as u16), thread.next?));
         let pending = self.threads.iter().enumerate().filter_map(next).collect();
-        let left = if self.first_ended.is_some() { self.blocked() } else { Vec::new() };
-        Remains { trace: self.trace, pending, timed_out: self.timed_out, left }
+        let left = if self.first_ended { self.blocked() } else { Vec::new() };
+        let abandoned = self.threads.iter().any(|thread| thread.last_events >= LAST_EVENTS && !thread.ended);
+        Remains { trace: self.trace, pending, timed_out: self.timed_out, left, abandoned }
     }
 
     fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {

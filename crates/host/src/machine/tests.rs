@@ -110,6 +110,18 @@ fn waits_end_for_no_reason_as_often_as_allowed() {
 }
 
 #[test]
+fn a_turn_goes_on_when_time_has_passed() {
+    let turns = vec![Turn { thread: ThreadId(0), events: 2 }];
+    let mut machine = Machine::new(Box::new(schedule::Schedule { turns }.replay()), LIMITS);
+    let thread = machine.add_thread();
+    machine.announce(thread, on(EventKind::Write, 1));
+    assert_eq!(machine.next(), Next::Run(thread));
+    machine.perform(thread);
+    machine.announce_within(thread, plain(EventKind::Sleep, 0), Some(5));
+    assert_eq!(machine.next(), Next::Run(thread), "the replay would not choose in the midst of a turn");
+}
+
+#[test]
 fn who_sleeps_equally_long_wakes_in_any_order() {
     let first = |seed| {
         let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), LIMITS);

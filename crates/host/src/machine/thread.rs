@@ -28,6 +28,8 @@ pub struct Thread {
     pub untold: bool,
     /// How many events there were when the next one was announced.
     pub announced: usize,
+    /// How many events it did when only daemons were left.
+    pub last_events: u32,
     /// Who it is, in whatever order threads are started.
     name: u64,
     children: u64,

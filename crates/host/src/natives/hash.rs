@@ -20,10 +20,13 @@ pub(super) extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject)
     if let Some(hash) = shown(jvmti.tag(object)) {
         return hash;
     }
-    let named = functions().named.name(interface(env), object);
+    // HotSpot counts hashes up. What had one before the hooks were there may be in tables by it.
+    let real = super::identity_hash(env, object);
+    let named = if real > functions().last_hash { functions().named.name(interface(env), object) } else { None };
     let hash = match (named, control::controlled()) {
         (Some(name), _) => of_name(&name),
-        (None, None) => super::identity_hash(env, object),
+        (None, None) => real,
+        _ if real <= functions().last_hash => real,
         (None, Some(thread)) => {
             if control::current().is_some() {
                 if happen(env, on(EventKind::Update, number(env, object), Event::HASH)).is_none() {

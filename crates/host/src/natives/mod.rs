@@ -35,7 +35,11 @@ pub fn bind(jvm: &Jvm, reading: Arc<Reading>) -> Result<(), JvmError> {
     let unwind = Shared(env.global(unwind));
     let jvmti = *JVMTI.get().ok_or(JvmError::Missing("tool interface"))?;
     let named = hash::Named::find(env).ok_or(JvmError::Missing("classes of java.lang"))?;
-    let functions = Functions { identity_hash, holds_lock, array_copy, unwind, reading, jvmti, named };
+    let newest = env.find_class("java/lang/Object").and_then(|class| env.allocate(class));
+    let newest = newest.ok_or(JvmError::Missing("class Object"))?;
+    // SAFETY: this is the machine's own function, for an object that it has just made.
+    let last_hash = unsafe { (identity_hash as IdentityHash)(env.raw(), newest) };
+    let functions = Functions { last_hash, identity_hash, holds_lock, array_copy, unwind, reading, jvmti, named };
     FUNCTIONS.set(functions).map_err(|_| JvmError::Missing("second life"))?;
     let text = |text: String| CString::new(text).expect("internal bug: names have no zero bytes");
     let names: Vec<_> = NATIVES
@@ -103,6 +107,8 @@ struct Functions {
     reading: Arc<Reading>,
     jvmti: Jvmti,
     named: hash::Named,
+    /// The identity hash that was given last before the hooks were there.
+    last_hash: i32,
 }
 
 /// A global reference, which any thread may use.

@@ -23,6 +23,8 @@ thread_local! {
     static INSIDE: Cell<Option<ObjectId>> = const { Cell::new(None) };
     /// Whether something else happened since the last step was told.
     static STALE: Cell<bool> = const { Cell::new(false) };
+    /// How often the step has changed something.
+    static WRITES: Cell<i32> = const { Cell::new(0) };
     /// Whom the step lets go on. They are told when it is over.
     static UNPARKED: RefCell<Vec<ThreadId>> = const { RefCell::new(Vec::new()) };
 }
@@ -40,7 +42,9 @@ pub(super) extern "system" fn synchronizes(env: *mut JNIEnv, _: jclass, object: 
     let depth = DEPTH.get();
     if delta < 0 {
         DEPTH.set(depth.saturating_sub(1));
-        if depth == 1 && INSIDE.take().is_some() {
+        if depth == 1 && INSIDE.get().is_some() {
+            end_step();
+            INSIDE.set(None);
             control::quiet(-1);
             tell_unparked();
         }
@@ -74,28 +78,58 @@ fn trusted(env: *mut JNIEnv, object: jobject) -> Option<jobject> {
     reading.class_name(jni, synchronizer).starts_with("java.util.concurrent.").then_some(synchronizer)
 }
 
-/// An access inside a synchronizer: if something else has happened since the last step, it is a new one.
+/// An access of a thread that tells of none: inside a synchronizer it is part of a step. If something else has happened
+/// since the last step, it begins a new one.
 #[inline]
-pub(super) fn touched() {
-    if STALE.get()
-        && let Some(id) = INSIDE.get()
-    {
-        STALE.set(false);
-        control::quiet(-1);
-        // A thread that has to leave does so at its next event.
-        let _ = control::event(on(EventKind::Update, id, Event::SYNCHRONIZER));
-        control::quiet(1);
+pub(super) fn touched(kind: impl FnOnce() -> EventKind) {
+    if let Some(id) = INSIDE.get() {
+        begin_step(id);
+        WRITES.set(WRITES.get() + kind().is_write() as i32);
     }
 }
 
-/// A look whether the current thread was interrupted. Says whether the step has it: an interrupt that is found is told.
-pub(super) fn looks_at_interrupt(thread: ThreadId) -> bool {
-    let in_step =
-        INSIDE.get().is_some() && !control::with_machine(|machine| machine.is_interrupted(thread)).unwrap_or(false);
-    if in_step {
-        touched();
+/// The update that the thread has just done inside a synchronizer has changed nothing.
+pub(super) fn failed() {
+    WRITES.set(WRITES.get() - 1);
+}
+
+fn begin_step(id: ObjectId) {
+    if !STALE.get() {
+        return;
     }
-    in_step
+    control::quiet(-1);
+    // There may be another quiet stretch inside, such as the loading of a class; then the step is still to be told.
+    if control::current().is_some() {
+        STALE.set(false);
+        WRITES.set(0);
+        // A thread that has to leave does so at its next event.
+        let _ = control::event(on(EventKind::Update, id, Event::SYNCHRONIZER));
+    }
+    control::quiet(1);
+}
+
+/// A step that has changed nothing has only looked.
+fn end_step() {
+    if !STALE.get()
+        && WRITES.get() <= 0
+        && let Some(thread) = control::controlled()
+    {
+        control::with_machine(|machine| machine.fail_update(thread));
+    }
+    STALE.set(true);
+}
+
+/// A look whether the current thread was interrupted. Says whether it is part of a step: one that clears what it finds is
+/// told if it finds something.
+pub(super) fn looks_at_interrupt(thread: ThreadId, clears: bool) -> bool {
+    let finds = || control::with_machine(|machine| machine.is_interrupted(thread)).unwrap_or(false);
+    match INSIDE.get() {
+        Some(id) if !(clears && finds()) => {
+            begin_step(id);
+            true
+        }
+        _ => false,
+    }
 }
 
 /// Runs `body` with events, also inside a synchronizer.
@@ -103,11 +137,11 @@ pub(super) fn aloud<T>(body: impl FnOnce() -> T) -> T {
     if INSIDE.get().is_none() {
         return body();
     }
+    end_step();
     control::quiet(-1);
     tell_unparked();
     let value = body();
     control::quiet(1);
-    STALE.set(true);
     value
 }
 
@@ -132,5 +166,6 @@ pub fn forget() {
     DEPTH.set(0);
     INSIDE.set(None);
     STALE.set(false);
+    WRITES.set(0);
     UNPARKED.take();
 }

@@ -46,11 +46,22 @@ pub fn begin() {
     ON.store(true, Ordering::Relaxed);
 }
 
-/// Nothing is told any more. Says what was: of steps, and the names of threads.
-pub fn end() -> (Vec<(usize, Told)>, Vec<(ThreadId, String)>) {
+/// What was told of an execution.
+#[derive(Default)]
+pub struct Telling {
+    /// Of steps, by their number.
+    pub steps: Vec<(usize, Told)>,
+    /// The names of threads.
+    pub names: Vec<(ThreadId, String)>,
+}
+
+/// Nothing is told any more. Says what was.
+pub fn end() -> Telling {
     ON.store(false, Ordering::Relaxed);
-    let names = std::mem::take(&mut *NAMES.lock().unwrap_or_else(|e| e.into_inner()));
-    (std::mem::take(&mut *TOLD.lock().unwrap_or_else(|e| e.into_inner())), names)
+    Telling {
+        steps: std::mem::take(&mut *TOLD.lock().unwrap_or_else(|e| e.into_inner())),
+        names: std::mem::take(&mut *NAMES.lock().unwrap_or_else(|e| e.into_inner())),
+    }
 }
 
 /// A thread was started.

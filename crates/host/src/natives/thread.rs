@@ -129,6 +129,10 @@ pub(super) extern "system" fn interrupt(env: *mut JNIEnv, _: jclass, thread: job
 
 /// Does an event at the flag that says whether a thread was interrupted.
 fn at_flag(env: *mut JNIEnv, thread: jobject, of_controlled: EventKind, of_other: EventKind) {
+    synchronizer::aloud(|| at_flag_aloud(env, thread, of_controlled, of_other));
+}
+
+fn at_flag_aloud(env: *mut JNIEnv, thread: jobject, of_controlled: EventKind, of_other: EventKind) {
     if control::current().is_some() {
         let event = match threads::find(identity_hash(env, thread)) {
             Some(thread) => plain(of_controlled, thread.0 as u32),
@@ -154,11 +158,15 @@ pub(super) extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobj
 }
 
 pub(super) extern "system" fn look(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    let own = control::controlled().filter(|own| threads::find(identity_hash(env, thread)) == Some(*own));
+    if own.is_some_and(|own| synchronizer::looks_at_interrupt(own, false)) {
+        return;
+    }
     at_flag(env, thread, EventKind::Interrupted, EventKind::VolatileRead);
 }
 
 pub(super) extern "system" fn look_own(env: *mut JNIEnv, _: jclass) {
-    if control::controlled().is_some_and(synchronizer::looks_at_interrupt) {
+    if control::controlled().is_some_and(|thread| synchronizer::looks_at_interrupt(thread, true)) {
         return;
     }
     synchronizer::aloud(|| {

@@ -29,7 +29,7 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
         FailureKind::Hang => FindingKind::Hang,
     };
     let shown = &found.shown;
-    let mut finding = Finding::new(kind, origin.target, &found.failure.what);
+    let mut finding = Finding::new(kind, origin.target, found.failure.what.trim_start_matches("deadlock: "));
     finding.java = origin.place.jdk.version.clone();
     finding.raddle = env!("CARGO_PKG_VERSION").into();
     finding.class_path = origin.place.entries.clone();
@@ -54,9 +54,9 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
     Ok(finding)
 }
 
-/// Writes a finding down, and says where.
-pub fn write(out: &Path, finding: &Finding) -> anyhow::Result<PathBuf> {
-    let folder = out.join(finding.id());
+/// Writes a finding down under a name, and says where.
+pub fn write(out: &Path, id: &str, finding: &Finding) -> anyhow::Result<PathBuf> {
+    let folder = out.join(id);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let path = folder.join("finding.json");
     // Whoever reads it meanwhile gets the old one or the new one, whole.

@@ -85,6 +85,13 @@ pub fn methods<'c>(file: &'c ClassFile<'_>) -> impl Iterator<Item = Method> + 'c
     })
 }
 
+/// Why no test of a class is to be run, if that is so.
+pub fn refused(file: &ClassFile<'_>) -> Option<&'static str> {
+    let marks: Vec<_> = annotations(&file.attributes).collect();
+    let named = |descriptor: &str| marks.iter().any(|mark| file.constants.utf8(mark.type_descriptor) == descriptor);
+    REFUSED.iter().find(|(descriptor, _)| named(descriptor)).map(|(_, why)| *why)
+}
+
 fn annotations<'a>(attributes: &'a [classfile::Attribute<'_>]) -> impl Iterator<Item = &'a Annotation> {
     attributes.iter().flat_map(|attribute| match &attribute.value {
         AttributeValue::Annotations { annotations, .. } => annotations.as_slice(),

@@ -10,9 +10,9 @@ mod verdict;
 
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use host::Limits;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{Color, ExploreArgs, ExplorerName};
 use crate::output;
@@ -92,7 +92,7 @@ fn report(
 ) -> anyhow::Result<bool> {
     let (report, unknown) = match known.outcome.as_ref().map(|outcome| &outcome.answer) {
         Some(Answer::Done(report)) => (Some(&**report), None),
-        Some(Answer::Refused(why)) => anyhow::bail!("{}: {why}", target.name),
+        Some(Answer::Refused(why)) => bail!("{}: {why}", target.name),
         Some(Answer::Unknown(reason)) => (None, Some(reason.to_string())),
         None => (None, Some("stopped by a signal".to_owned())),
     };
@@ -110,16 +110,24 @@ fn report(
     let mut listed = Vec::new();
     for found in &explored.findings {
         let finding = finding::document(origin, found)?;
-        let path = finding::write(&args.run.out, &finding)?;
+        let mut id = finding.id();
+        // Two of one run may look the same from outside.
+        let same =
+            listed.iter().filter(|known: &&Value| known["id"].as_str().is_some_and(|known| known.starts_with(&id)));
+        match same.count() {
+            0 => {}
+            known => id += &format!("-{}", known + 1),
+        }
+        let path = finding::write(&args.run.out, &id, &finding)?;
         text += &verdict::page(&finding, &path, &sources, &args.view, color);
         text += "\n";
         listed.push(json!({
-            "id": finding.id(), "kind": finding.kind.name(), "what": finding.what,
+            "id": id, "kind": finding.kind.name(), "what": finding.what,
             "preemptions": finding.preemptions, "executions_to_find": finding.executions_to_find,
             "replay": path.to_string_lossy(),
         }));
     }
-    text += &verdict::summary(target, &explored, report, unknown.as_deref(), known, args.first);
+    text += &verdict::summary(target, &explored, report, unknown.as_deref(), known, args);
     if let Some(refused) = known.outcome.as_ref().map(|outcome| &outcome.refused).filter(|refused| !refused.is_empty())
     {
         text += &format!("refused by the fence: {}\n", refused.join("; "));
@@ -140,6 +148,9 @@ fn report(
     }
     if args.json.as_deref().is_none_or(|file| file.as_os_str() != "-") {
         output::print(&text, color)?;
+    }
+    if let Some(why) = unknown.filter(|_| explored.findings.is_empty()) {
+        bail!("{}: nothing can be said: {why}", target.name);
     }
     Ok(!explored.findings.is_empty())
 }

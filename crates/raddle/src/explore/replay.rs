@@ -30,6 +30,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
     let (test, under_test, must_end): (TestCase, Vec<String>, bool) =
         serde_json::from_value(finding.test.clone()).map_err(|_| damaged())?;
     let limits: Limits = serde_json::from_value(finding.limits.clone()).map_err(|_| damaged())?;
+    anyhow::ensure!(finding.schedule.iter().all(|(_, events)| *events > 0), damaged());
     let plan = Plan::Replay { turns: finding.schedule.clone(), times, must_end };
     let mut budget = None;
     if let Some(port) = args.debug {

@@ -26,6 +26,8 @@ pub fn place(args: &RunArgs, fallback: &[String]) -> anyhow::Result<Place> {
     let jdk = Jdk::find(args.java_home.as_deref())?;
     let given = match &args.classpath {
         Some(text) => std::env::split_paths(text).filter(|entry| !entry.as_os_str().is_empty()).collect(),
+        // As for java, it is the current folder if nothing is said.
+        None if fallback.is_empty() => vec![std::path::PathBuf::from(".")],
         None => fallback.iter().map(Into::into).collect::<Vec<std::path::PathBuf>>(),
     };
     // A worker has another current folder.
@@ -37,6 +39,8 @@ pub fn place(args: &RunArgs, fallback: &[String]) -> anyhow::Result<Place> {
     let program = std::env::current_exe().context("cannot find our own executable")?;
     let mut pool = PoolSettings::new(program, jdk.home.clone(), joined);
     pool.workers = 1;
+    // Tests are mostly run with assertions, and a program's own are what it says about itself.
+    pool.options.push("-ea".into());
     pool.fence = (!args.no_fence).then_some(fence::Extent::Whole);
     pool.readable = args.allow_read.clone();
     pool.heap = args.heap;

@@ -84,7 +84,8 @@ fn main(file: &ClassFile<'_>, class: String) -> anyhow::Result<Target> {
 
 fn test_method(file: &ClassFile<'_>, class: String, method: &str, class_path: &ClassPath) -> anyhow::Result<Target> {
     let name = class.replace('/', ".");
-    let Some(found) = junit::methods(file).find(|found| found.name == method) else {
+    let named = || junit::methods(file).filter(|found| found.name == method);
+    let Some(found) = named().find(|found| found.descriptor == "()V").or_else(|| named().next()) else {
         let tests: Vec<_> =
             junit::methods(file).filter(|method| method.role == Some(Role::Test)).map(|method| method.name).collect();
         let advice =
@@ -99,6 +100,14 @@ fn test_method(file: &ClassFile<'_>, class: String, method: &str, class_path: &C
     }
     if file.flags.has(Flags::ABSTRACT) {
         bail!("{name} is abstract: name a class below it that can be made");
+    }
+    if let Some(why) = junit::refused(file) {
+        bail!("{name} {why}");
+    }
+    if !found.is_static && !junit::methods(file).any(|made| made.name == "<init>" && made.descriptor == "()V") {
+        bail!(
+            "{name} has no constructor without parameters: move the test to a class that has, such as a static nested one"
+        );
     }
     let steps = junit::steps(file, &class, method, class_path)?;
     let mut notes = steps.notes;

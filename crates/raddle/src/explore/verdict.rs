@@ -5,7 +5,7 @@ use std::path::Path;
 use report::{Finding, View};
 
 use super::{Known, Target};
-use crate::args::{Color, ViewArgs};
+use crate::args::{Color, ExploreArgs, ViewArgs};
 use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::Ran;
@@ -45,16 +45,17 @@ pub fn summary(
     report: Option<&Report>,
     unknown: Option<&str>,
     known: &Known,
-    first: bool,
+    args: &ExploreArgs,
 ) -> String {
     let mut text = String::new();
-    for note in &target.notes {
+    let told = if args.view.quiet { 0 } else { usize::MAX };
+    for note in target.notes.iter().take(told) {
         text += &format!("note: {note}\n");
     }
-    for (first, second) in &explored.races {
+    for (first, second) in explored.races.iter().take(told) {
         text += &format!("data race: thread {first}\n       and thread {second}\n");
     }
-    if !explored.races.is_empty() {
+    if !explored.races.is_empty() && !args.view.quiet {
         text += "  Only sequentially consistent executions were run; with races, Java allows more.\n";
     }
     let executions = report.map_or(0, |report| report.executions);
@@ -67,8 +68,11 @@ pub fn summary(
     match (&explored.certificate, unknown) {
         (Some(certificate), _) if explored.findings.is_empty() => text += &certified(certificate),
         (_, Some(why)) => text += &format!("not everything was run: {why}\n"),
-        (None, None) if first && !explored.findings.is_empty() => text += "stopped at the first finding\n",
+        (None, None) if args.first && !explored.findings.is_empty() => text += "stopped at the first finding\n",
         (None, None) if known.ran == Ran::Stopped => text += "not everything was run: stopped by a signal\n",
+        (None, None) if explored.abandoned => {
+            text += "nothing is certified: daemon threads that go on when all else is over were left after 1000 events each\n";
+        }
         (None, None) => text += "not every schedule was run: a larger --budget may run more\n",
         (Some(_), None) => {}
     }

@@ -8,9 +8,11 @@ use host::{CallResult, Execution, PrepareError, ResolveError, Stop, Thrown};
 use super::desk;
 use super::reason::Reason;
 
-/// Why nothing can be said after an execution; None if something can.
-pub fn doubt(execution: &Execution) -> Option<Reason> {
-    desk::host_is_exhausted().or_else(|| of_stop(execution)).or_else(uncontrolled).or_else(|| {
+/// Why nothing can be said after an execution; None if something can. With `may_exit`, the code under test may end the
+/// virtual machine: a program does so.
+pub fn doubt(execution: &Execution, may_exit: bool) -> Option<Reason> {
+    let exits = may_exit && matches!(execution.stop, Some(Stop::Exit(_)));
+    desk::host_is_exhausted().or_else(|| of_stop(execution).filter(|_| !exits)).or_else(uncontrolled).or_else(|| {
         let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
         let thrown = calls.filter_map(|call| match call {
             CallResult::Threw(thrown) => Some(thrown),

@@ -29,12 +29,16 @@ pub fn end(execution: &Execution) -> End {
         None if execution.left.is_empty() => End::Done,
         None | Some(Stop::Deadlock(_)) => End::Stuck,
         Some(Stop::Diverged(_)) => End::Stopped,
+        // Nothing that others would have done is lost if there are none.
+        Some(Stop::Exit(_)) if execution.pending.is_empty() => End::Done,
         Some(Stop::TooManyEvents | Stop::TooManyThreads | Stop::Exit(_)) => End::Cut,
     }
 }
 
 /// So many executions of each kind are kept to find out what tells them apart.
 const KEPT: usize = 200;
+/// So long may it take to shrink and explain everything.
+const EXPLAINING: Duration = Duration::from_secs(10);
 /// So many executions may shrinking take.
 const SHRINKING: usize = 2_000;
 /// So many different failures are told.
@@ -51,7 +55,8 @@ const SHARE: usize = 5;
 /// Explores.
 pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore) -> Result<(), Reason> {
     let max_events = runs.settings().limits.max_events;
-    let dpor = DporSettings { stable_objects: false, max_events_a_thread: Some((max_events / SHARE).max(1) as u32) };
+    let a_thread = u32::try_from(max_events / SHARE).unwrap_or(u32::MAX).max(1);
+    let dpor = DporSettings { stable_objects: false, max_events_a_thread: Some(a_thread) };
     let mut exploration = Exploration {
         plan: *plan,
         explorer: Chosen::new(plan, dpor),
@@ -114,16 +119,22 @@ impl Exploration {
             self.judge(runs, execution, end)?;
         }
         let race_free = self.explored.races.is_empty();
-        self.explored.certificate =
-            self.explorer.certificate().map(|certificate| Certificate { race_free, ..certificate });
+        let complete = self.explorer.certificate().filter(|_| !self.explored.abandoned && !runs.is_unstable());
+        self.explored.certificate = complete.map(|certificate| Certificate { race_free, ..certificate });
         Ok(())
     }
 
     fn judge(&mut self, runs: &mut Runs<'_>, execution: Execution, end: End) -> Result<(), Reason> {
         self.note_races(runs, &execution, end);
-        let can_judge = self.ends.see_end(end == End::Cut, &execution)?;
-        match failure(&execution, end, self.plan.must_end).filter(|_| can_judge) {
+        self.explored.abandoned |= execution.abandoned;
+        let exits = matches!(execution.stop, Some(Stop::Exit(_)));
+        let can_judge = self.ends.see_end(end == End::Cut && !exits, &execution)?;
+        let failure = failure(&execution, end, self.plan.must_end);
+        match failure.filter(|failure| can_judge || failure.kind != FailureKind::Hang) {
             None => {
+                if self.passing.is_empty() {
+                    runs.show_if_none_failed(&execution, 0);
+                }
                 if self.passing.len() < KEPT {
                     self.passing.push(attempt(execution, end, false));
                 }
@@ -154,9 +165,13 @@ impl Exploration {
             if !hangs_fairly(runs, execution, self.plan.must_end)? {
                 return Ok(None);
             }
-        } else if runs.run(Box::new(execution.schedule().replay()))?.trace.hash() != execution.trace.hash() {
-            runs.found_unstable();
-            return Ok(None);
+        } else {
+            let again = runs.run(Box::new(execution.schedule().replay()))?;
+            let found = self::failure(&again, end(&again), self.plan.must_end);
+            if again.trace.hash() != execution.trace.hash() || !found.is_some_and(|found| same(&found, &failure)) {
+                runs.found_unstable();
+                return Ok(None);
+            }
         }
         runs.found(execution, runs.executions());
         let finding = Finding { failure, executions_to_find: runs.executions(), ..Finding::default() };
@@ -169,7 +184,8 @@ impl Exploration {
             return;
         }
         for race in races(&tell(execution, end)) {
-            if is_of_synchronizer(runs.host, &execution.trace.steps[race.second].event) {
+            let of_synchronizer = |step: usize| is_of_synchronizer(runs.host, &execution.trace.steps[step].event);
+            if of_synchronizer(race.first) && of_synchronizer(race.second) {
                 continue;
             }
             let sites = (race.first_site.0, race.second_site.0);
@@ -183,7 +199,11 @@ impl Exploration {
 
     /// Shrinks each finding, and looks for its cause.
     fn explain(&mut self, runs: &mut Runs<'_>) -> Result<(), Reason> {
-        for number in 0..self.explored.findings.len() {
+        let findings = self.explored.findings.len();
+        for number in 0..findings {
+            // Long executions take long to shrink, and whoever waits wants to see something.
+            let deadline = Instant::now() + EXPLAINING / findings as u32;
+            let mut is_late = false;
             let failure = self.explored.findings[number].failure.clone();
             let Some((_, failing)) = self.failing.iter().find(|(of, _)| *of == number).cloned() else { continue };
             let mut doubt = None;
@@ -192,8 +212,10 @@ impl Exploration {
             // An execution without an end takes long.
             let budget = if failure.kind == FailureKind::Hang { SHRINKING / 20 } else { SHRINKING };
             let shrunk = shrink(failing, budget, |scheduler| {
+                is_late |= Instant::now() >= deadline;
                 let attempt = match doubt {
                     // Nothing more is run; what was found stands.
+                    _ if is_late => nothing(),
                     Some(_) => nothing(),
                     None => attempt_under(runs, scheduler, &failure, must_end).unwrap_or_else(|reason| {
                         doubt = Some(reason);
@@ -217,6 +239,7 @@ impl Exploration {
             told::add(&mut finding.shown, runs.host, &execution);
             finding.preemptions = interference(&shrunk.attempt.execution()).preemptions;
             finding.proof = match shrunk.proof {
+                _ if is_late => Proof::None,
                 explore::Proof::Smallest => Proof::Smallest,
                 explore::Proof::FewestPreemptions => Proof::FewestPreemptions,
                 explore::Proof::None => Proof::None,

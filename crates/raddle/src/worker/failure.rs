@@ -15,7 +15,11 @@ pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failur
         _ => None,
     });
     if let Some(thrown) = thrown.chain(execution.uncaught.iter().map(|(_, thrown)| thrown)).next() {
-        return Some(of_thrown(thrown));
+        return (!ASSUMPTIONS.contains(&&*thrown.class)).then(|| of_thrown(thrown));
+    }
+    if let Some(Stop::Exit(status)) = execution.stop {
+        let what = format!("System.exit({status})");
+        return (status != 0).then(|| Failure { kind: FailureKind::Exception, place: what.clone(), what });
     }
     if let Some(Stop::Deadlock(blocked)) = &execution.stop {
         let what = stop::describe(execution).unwrap_or_default();
@@ -40,6 +44,13 @@ pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failur
         Failure { kind: FailureKind::Hang, what, place: String::new() }
     })
 }
+
+/// What test frameworks throw where a test does not apply.
+const ASSUMPTIONS: [&str; 3] = [
+    "org.junit.AssumptionViolatedException",
+    "org.junit.internal.AssumptionViolatedException",
+    "org.opentest4j.TestAbortedException",
+];
 
 fn of_thrown(thrown: &Thrown) -> Failure {
     Failure {

@@ -24,7 +24,7 @@ use std::io;
 
 use anyhow::Context;
 use host::{Host, JvmSettings, RunSettings};
-use protocol::{Answer, Budget, Job, Plan, Ready, Setup};
+use protocol::{Answer, Budget, Explore, Job, Plan, Ready, Setup};
 use runs::Runs;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use schedule::InOrder;
@@ -97,7 +97,11 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
             None => return Err(error.into()),
         },
     };
-    let mut runs = Runs::new(host, test, RunSettings { limits: job.limits, ..RunSettings::default() });
+    let may_exit = match &job.plan {
+        Plan::Explore(Explore { must_end, .. }) | Plan::Replay { must_end, .. } => *must_end,
+        Plan::Random { .. } => false,
+    };
+    let mut runs = Runs::new(host, test, RunSettings { limits: job.limits, ..RunSettings::default() }, may_exit);
     // Classes are loaded and initialised by a first execution, which does not count.
     let serial = runs.run(Box::new(InOrder));
     let ran = serial.and_then(|serial| match &job.plan {

@@ -181,7 +181,7 @@ pub struct Report {
     pub unstable: u64,
     /// How many different traces there were, by their hashes.
     pub traces: u64,
-    /// The first that failed or, if none did, the last that ran.
+    /// The first that failed or, if none did, one of those that ran.
     pub shown: Shown,
     /// What an exploration has come to, if the plan was to explore.
     pub explored: Option<Explored>,
@@ -196,6 +196,8 @@ pub struct Explored {
     pub redundant: u64,
     /// Executions that did not go as they had to.
     pub unexpected: u64,
+    /// Daemon threads that could have gone on when all else was over were left.
+    pub abandoned: bool,
     /// Different failures, in the order in which they were found.
     pub findings: Vec<Finding>,
     /// Data races: two accesses of one place that nothing orders, in words.

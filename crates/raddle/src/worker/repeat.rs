@@ -2,8 +2,10 @@
 
 use schedule::{Schedule, ThreadId, Turn};
 
+use super::explore::end;
+use super::failure::failure;
 use super::reason::Reason;
-use super::runs::{Runs, fails};
+use super::runs::Runs;
 
 /// After so many executions of one schedule nothing is initialised any more.
 const WARM_UP: u64 = 10;
@@ -22,7 +24,7 @@ pub fn run(runs: &mut Runs<'_>, turns: &[(u16, u32)], times: u64, must_end: bool
     for number in 0..times {
         let execution = runs.run(Box::new(schedule.clone().replay()))?;
         runs.count(&execution);
-        if fails(&execution) || must_end && execution.left.iter().any(|left| !left.daemon) {
+        if failure(&execution, end(&execution), must_end).is_some() {
             runs.found(&execution, number);
         } else if number == 0 {
             runs.show_if_none_failed(&execution, number);

@@ -18,26 +18,28 @@ pub struct Runs<'h> {
     pub(super) host: &'h mut Host,
     test: Prepared,
     settings: RunSettings,
+    /// Whether the code under test may end the virtual machine.
+    may_exit: bool,
     traces: HashSet<u64>,
     report: Report,
 }
 
 impl<'h> Runs<'h> {
-    pub fn new(host: &'h mut Host, test: Prepared, settings: RunSettings) -> Runs<'h> {
-        Runs { host, test, settings, traces: HashSet::new(), report: Report::default() }
+    pub fn new(host: &'h mut Host, test: Prepared, settings: RunSettings, may_exit: bool) -> Runs<'h> {
+        Runs { host, test, settings, may_exit, traces: HashSet::new(), report: Report::default() }
     }
 
     /// Runs the test case once, unless nothing can be said any more.
     pub fn run(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
         let execution = self.host.run(&self.test, scheduler, self.settings);
-        doubt::doubt(&execution).map_or(Ok(execution), Err)
+        doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
     }
 
     /// The same, with every step told.
     pub fn run_told(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
         let told = RunSettings { tell: true, ..self.settings };
         let execution = self.host.run(&self.test, scheduler, told);
-        doubt::doubt(&execution).map_or(Ok(execution), Err)
+        doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
     }
 
     /// Whether an execution fails again, with the same trace, when its schedule is followed.
@@ -78,6 +80,11 @@ impl<'h> Runs<'h> {
     /// An exploration has come to this.
     pub fn explored(&mut self, explored: Explored) {
         self.report.explored = Some(explored);
+    }
+
+    /// Whether some execution failed and did not fail again.
+    pub fn is_unstable(&self) -> bool {
+        self.report.unstable > 0
     }
 
     /// How many executions were counted.

@@ -13,6 +13,7 @@ use testcase::{Argument, Call, Operation, TestCase};
 pub struct Fixture {
     pub name: String,
     pub source: PathBuf,
+    #[allow(dead_code)] // Not for the benchmark.
     /// The exception or ending of its failing executions; None if it has none.
     pub expect: Option<String>,
     /// The oldest Java that can run it.

@@ -1,0 +1,130 @@
+//! How soon each explorer finds the failures of the fixtures, and how fast they go.
+//!
+//!     cargo bench -p raddle --bench explore
+//!
+//! For each explorer the executions until the first failure, as the mean over 20 seeds for each fail fixture; then
+//! traces a second of complete reduction and schedules a second of the sweep, in a worker pinned to one core, on tests of
+//! growing size.
+
+#[path = "../tests/engine/fixtures.rs"]
+mod fixtures;
+#[path = "../tests/engine/worker.rs"]
+mod worker;
+
+use classpath::Jdk;
+use host::Limits;
+use raddle::worker::protocol::{Explore, Explorer, Job, Plan};
+use std::time::Instant;
+use testcase::{Argument, Call, Operation, TestCase};
+use worker::Worker;
+
+const EXPLORERS: [(&str, Explorer); 7] = [
+    ("auto", Explorer::Auto),
+    ("sweep", Explorer::Sweep),
+    ("dpor", Explorer::Dpor),
+    ("pct", Explorer::Pct),
+    ("pos", Explorer::Pos),
+    ("surw", Explorer::Surw),
+    ("random", Explorer::Random),
+];
+
+/// Whoever has not found anything after so many executions is taken to have needed so many.
+const MOST: u64 = 2_000;
+
+fn plan(explorer: Explorer, seed: u64, executions: u64) -> Explore {
+    Explore { explorer, seed, executions, millis: None, first: true, explain: false, must_end: false }
+}
+
+fn main() {
+    // `cargo test` runs this too; then once is enough.
+    let quick = std::env::args().any(|argument| argument == "--test");
+    let jdk = Jdk::installed().into_iter().find(|jdk| jdk.javac().is_file()).expect("this needs a JDK");
+    println!("JDK {}", jdk.version);
+    to_first_failure(&jdk, if quick { 1 } else { 20 }, if quick { 3 } else { usize::MAX });
+    growth(&jdk, if quick { 20 } else { 20_000 });
+}
+
+fn to_first_failure(jdk: &Jdk, seeds: u64, most_fixtures: usize) {
+    let fixtures = fixtures::all("fail", jdk);
+    let folder = tempfile::tempdir().unwrap();
+    fixtures::compile(jdk, &fixtures, folder.path());
+    let mut worker = Worker::start_pinned(jdk, folder.path(), &[]);
+    for (name, explorer) in EXPLORERS {
+        let (mut means, mut missed) = (Vec::new(), 0);
+        for fixture in fixtures.iter().take(most_fixtures) {
+            let mut sum = 0;
+            for seed in 1..=seeds {
+                let report = worker.run(&fixture.job(Plan::Explore(plan(explorer, seed, MOST))));
+                let found = report.explored.unwrap().findings.first().map(|finding| finding.executions_to_find);
+                missed += found.is_none() as u64;
+                sum += found.unwrap_or(MOST);
+            }
+            means.push(sum as f64 / seeds as f64);
+        }
+        means.sort_by(f64::total_cmp);
+        let mean = means.iter().sum::<f64>() / means.len() as f64;
+        let at = |share: f64| means[((means.len() - 1) as f64 * share) as usize];
+        println!(
+            "{name}: {mean:.1} executions to the first failure in the mean over {} fixtures, median {:.1}, 90 % within {:.1}; {missed} of {} runs found nothing within {MOST}",
+            means.len(),
+            at(0.5),
+            at(0.9),
+            means.len() as u64 * seeds
+        );
+    }
+}
+
+/// Threads that each call `add` on one `Vector` so many times.
+fn vector(threads: usize, calls: usize, explorer: Explorer, executions: u64) -> Job {
+    let class = "java/util/Vector".to_owned();
+    let add = Call {
+        operation: Operation::Virtual {
+            class: class.clone(),
+            name: "add".into(),
+            descriptor: "(Ljava/lang/Object;)Z".into(),
+            receiver: Argument::Value(0),
+        },
+        arguments: vec![Argument::Null],
+    };
+    let new =
+        Call { operation: Operation::Construct { class: class.clone(), descriptor: "()V".into() }, arguments: vec![] };
+    Job {
+        test: TestCase { prefix: vec![new], suffixes: vec![vec![add; calls]; threads], probes: vec![] },
+        under_test: vec![class],
+        plan: Plan::Explore(Explore { first: false, ..plan(explorer, 1, executions) }),
+        limits: Limits::default(),
+    }
+}
+
+fn growth(jdk: &Jdk, executions: u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut worker = Worker::start_pinned(jdk, folder.path(), &[]);
+    worker.run(&vector(2, 1, Explorer::Random, executions));
+    for (name, explorer) in [("dpor", Explorer::Dpor), ("random", Explorer::Random)] {
+        for (threads, calls) in [(2, 1), (2, 2), (2, 4), (2, 8), (3, 1), (3, 2), (4, 1), (4, 2)] {
+            let begun = Instant::now();
+            let report = worker.run(&vector(threads, calls, explorer, executions));
+            let seconds = begun.elapsed().as_secs_f64();
+            let certificate = report.explored.and_then(|explored| explored.certificate);
+            println!(
+                "{name}: {threads} threads of {calls} calls, {} events: {} executions, {:.1} us each{}",
+                report.shown.events.len(),
+                report.executions,
+                seconds * 1e6 / report.executions as f64,
+                certificate.map_or(String::new(), |certificate| format!(", all {} traces", certificate.traces))
+            );
+        }
+    }
+    // Again and again, for one sweep is over too soon to be measured.
+    let rounds = if executions > 1000 { 2_000 } else { 2 };
+    let begun = Instant::now();
+    let mut swept = 0;
+    for _ in 0..rounds {
+        swept += worker.run(&vector(2, 1, Explorer::Sweep, u64::MAX)).executions;
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    println!(
+        "sweep: {swept} schedules in {rounds} jobs, {:.1} us each with all that a job costs",
+        seconds * 1e6 / swept as f64
+    );
+}
