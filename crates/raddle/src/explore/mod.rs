@@ -67,7 +67,7 @@ fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -
     let task = Task { key: args.target.clone(), job: job.clone(), budget: Some(budget + FOR_EXPLANATION) };
     let mut progress = Progress::new(args.view.quiet);
     let (mut found, mut outcome) = (Vec::new(), None);
-    let ran = run_tasks(place.pool.clone(), settings::folders()?, vec![task], |event| {
+    let ran = run_tasks(place.pool.clone(), settings::folders, vec![task], |event| {
         match event {
             Event::News(_, News::Found(shown)) => {
                 progress.found(&shown);

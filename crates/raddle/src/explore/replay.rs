@@ -45,7 +45,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
     }
     let task = Task { key: finding.id(), job: Job { test, under_test, plan, limits }, budget };
     let mut answer = None;
-    let ran = run_tasks(place.pool.clone(), settings::folders()?, vec![task], |event| {
+    let ran = run_tasks(place.pool.clone(), settings::folders, vec![task], |event| {
         if let Event::Done(_, outcome) = event {
             answer = Some(outcome.answer);
         }

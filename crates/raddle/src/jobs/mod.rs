@@ -14,13 +14,11 @@ use std::time::Duration;
 use allowance::Allowance;
 use anyhow::Context;
 use classpath::Jdk;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use crate::args::{Color, JobsArgs};
 use crate::journal::Journal;
 use crate::output;
-use crate::supervisor::{Event, Pool, PoolSettings, PrivateFolders, Task, identity};
+use crate::supervisor::{Event, PoolSettings, PrivateFolders, Task, identity, run as run_tasks};
 use crate::worker::protocol::News;
 
 /// Runs the jobs of a list that have not been done, and reports all that is known.
@@ -57,30 +55,8 @@ fn run_rest(
     if rest.is_empty() {
         return Ok(());
     }
-    // From here on a signal is waited for, and no longer ends the process.
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot wait for signals")?;
-    let folders = PrivateFolders::new(&out.join("workers")).context("cannot make the folders of the workers")?;
-    let mut pool = Pool::start(settings, folders)?;
-    let stopper = pool.stopper();
-    let closer = signals.handle();
-    let watch = std::thread::spawn(move || {
-        if signals.forever().next().is_some() {
-            stopper.stop();
-        }
-    });
-    rest.into_iter().for_each(|task| pool.submit(task));
-    let mut ran = Ok(());
-    while let Some(event) = pool.next() {
-        ran = event.map_err(anyhow::Error::from).and_then(|event| note(event, tasks.len(), journal));
-        if ran.is_err() {
-            break;
-        }
-    }
-    drop(pool);
-    closer.close();
-    // It only waits, and has been told to stop.
-    let _ = watch.join();
-    ran
+    let folders = || PrivateFolders::new(&out.join("workers")).context("cannot make the folders of the workers");
+    run_tasks(settings, folders, rest, |event| note(event, tasks.len(), journal)).map(drop)
 }
 
 /// Writes down what has happened, and says so.

@@ -16,16 +16,16 @@ pub enum Ran {
 }
 
 /// Runs tasks, and hands on what happens. A signal that asks the process to end ends the workers instead, so that what is
-/// known can still be told.
+/// known can still be told and the folders are removed.
 pub fn run(
     settings: PoolSettings,
-    folders: PrivateFolders,
+    folders: impl FnOnce() -> anyhow::Result<PrivateFolders>,
     tasks: Vec<Task>,
     mut note: impl FnMut(Event) -> anyhow::Result<()>,
 ) -> anyhow::Result<Ran> {
     // From here on a signal is waited for, and no longer ends the process.
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot wait for signals")?;
-    let mut pool = Pool::start(settings, folders)?;
+    let mut pool = Pool::start(settings, folders()?)?;
     let stopper = pool.stopper();
     let closer = signals.handle();
     let watch = std::thread::spawn(move || {
