@@ -5,30 +5,12 @@
 //! Work is instructions walked and stores of callees taken over. `valgrind --tool=callgrind` on the program tells the
 //! instructions of the processor, which are as steady.
 
-use analysis::{Analyzer, ByteStore, Limits};
-use classpath::{ClassName, ClassPath, Jdk};
+#[path = "shared/classes.rs"]
+mod classes;
 
-const CLASSES: [&str; 19] = [
-    "java.util.Vector",
-    "java.util.Hashtable",
-    "java.lang.StringBuffer",
-    "java.util.Collections$SynchronizedMap",
-    "java.util.Collections$SynchronizedList",
-    "java.util.Stack",
-    "java.util.HashMap",
-    "java.util.TreeMap",
-    "java.util.LinkedList",
-    "java.util.ArrayList",
-    "java.util.concurrent.LinkedBlockingQueue",
-    "java.util.concurrent.ConcurrentHashMap",
-    "java.util.concurrent.CopyOnWriteArrayList",
-    "java.util.Arrays",
-    "java.util.Timer",
-    "java.io.BufferedInputStream",
-    "java.io.PipedInputStream",
-    "java.util.logging.Logger",
-    "javax.swing.JTable",
-];
+use analysis::{Analyzer, ByteStore, Limits};
+use classes::CLASSES;
+use classpath::{ClassName, ClassPath, Jdk};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

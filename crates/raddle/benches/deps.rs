@@ -4,35 +4,17 @@
 //!
 //! Each class is analysed by a new process, as a user starts it, several times; the median and the range are
 //! printed, and the mean of the processor time, which depends less on what else the machine does. Counts of work, which
-//! do not depend on it at all, are in `cargo bench -p analysis --bench work`. The classes are those of the JDK that the issue names and some of the size of DepCon+'s subjects,
-//! up to more than its largest, which has 218 public methods. The package is `java.util`, whole.
+//! do not depend on it at all, are in `cargo bench -p analysis --bench work`.
+//! The package is `java.util`, whole.
+
+#[path = "../../analysis/benches/shared/classes.rs"]
+mod classes;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use classes::CLASSES;
 use classpath::Jdk;
-
-const CLASSES: [&str; 19] = [
-    "java.util.Vector",
-    "java.util.Hashtable",
-    "java.lang.StringBuffer",
-    "java.util.Collections$SynchronizedMap",
-    "java.util.Collections$SynchronizedList",
-    "java.util.Stack",
-    "java.util.HashMap",
-    "java.util.TreeMap",
-    "java.util.LinkedList",
-    "java.util.ArrayList",
-    "java.util.concurrent.LinkedBlockingQueue",
-    "java.util.concurrent.ConcurrentHashMap",
-    "java.util.concurrent.CopyOnWriteArrayList",
-    "java.util.Arrays",
-    "java.util.Timer",
-    "java.io.BufferedInputStream",
-    "java.io.PipedInputStream",
-    "java.util.logging.Logger",
-    "javax.swing.JTable",
-];
 
 /// How long a tick of the kernel's clock is that Linux tells processor time in.
 const MS_A_TICK: u64 = 10;

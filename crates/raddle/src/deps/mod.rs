@@ -20,6 +20,7 @@ use classpath::ClassName;
 
 use crate::args::{Color, DepsArgs};
 use crate::output;
+pub use request::correct_class_path;
 use request::{Request, Target};
 
 /// Analyses what the arguments name, and writes what was found.

@@ -30,13 +30,13 @@ impl Request {
     /// one.
     pub fn resolve(args: &DepsArgs) -> anyhow::Result<Request> {
         let jdk = Jdk::find(args.java_home.as_deref())?;
-        let parse = |text: &str| ClassPath::parse(text, jdk.feature).map_err(correct);
+        let parse = |text: &str| ClassPath::parse(text, jdk.feature).map_err(correct_class_path);
         let given = args.classpath.as_deref().map(parse).transpose()?;
         let path = Path::new(&args.target);
         let (own, target_is_path) = match path.is_dir() || is_archive(path) {
             true => {
                 let mut own = ClassPath::new(jdk.feature);
-                own.push(path).map_err(correct)?;
+                own.push(path).map_err(correct_class_path)?;
                 (own, true)
             }
             false if path.is_file() => {
@@ -98,7 +98,8 @@ fn check_source_path(source_path: Option<&str>) -> anyhow::Result<()> {
     }
 }
 
-fn correct(error: Error) -> anyhow::Error {
+/// What to do about a class path that cannot be used.
+pub fn correct_class_path(error: Error) -> anyhow::Error {
     match error {
         Error::MissingEntry { .. } | Error::NotAnEntry { .. } => anyhow!("{error}: correct --classpath"),
         error => error.into(),

@@ -70,7 +70,7 @@ fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -
     let ran = run_tasks(place.pool.clone(), settings::folders, vec![task], |event| {
         match event {
             Event::News(_, News::Found(shown)) => {
-                progress.found(&shown);
+                progress.found();
                 found.push(*shown);
             }
             Event::News(_, News::Progress(so_far)) => progress.tell(so_far),

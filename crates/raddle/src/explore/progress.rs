@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
-use crate::worker::protocol::{self, Shown};
+use crate::worker::protocol;
 
 /// The line on standard error; nothing where that is no terminal.
 pub struct Progress {
@@ -36,7 +36,7 @@ impl Progress {
     }
 
     /// Something was found.
-    pub fn found(&mut self, _: &Shown) {
+    pub fn found(&mut self) {
         self.found += 1;
     }
 

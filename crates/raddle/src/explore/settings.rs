@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use classpath::{ClassPath, Error, Jdk};
+use classpath::{ClassPath, Jdk};
 
 use crate::args::RunArgs;
+use crate::deps::correct_class_path;
 use crate::fence;
 use crate::supervisor::{PoolSettings, PrivateFolders};
 
@@ -34,7 +35,7 @@ pub fn place(args: &RunArgs, fallback: &[String]) -> anyhow::Result<Place> {
     let entries = given.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>();
     let entries = entries.context("cannot use the class path")?;
     let joined = std::env::join_paths(&entries)?.into_string().map_err(|_| anyhow!("the class path is not UTF-8"))?;
-    let mut class_path = ClassPath::parse(&joined, jdk.feature).map_err(correct)?;
+    let mut class_path = ClassPath::parse(&joined, jdk.feature).map_err(correct_class_path)?;
     class_path.append(ClassPath::of_jdk(&jdk)?);
     let program = std::env::current_exe().context("cannot find our own executable")?;
     let mut pool = PoolSettings::new(program, jdk.home.clone(), joined);
@@ -46,13 +47,6 @@ pub fn place(args: &RunArgs, fallback: &[String]) -> anyhow::Result<Place> {
     pool.heap = args.heap;
     let entries = entries.iter().map(|entry| entry.to_string_lossy().into_owned()).collect();
     Ok(Place { jdk, class_path, entries, pool })
-}
-
-fn correct(error: Error) -> anyhow::Error {
-    match error {
-        Error::MissingEntry { .. } | Error::NotAnEntry { .. } => anyhow!("{error}: correct --classpath"),
-        error => error.into(),
-    }
 }
 
 /// A folder for the worker. Not below the findings, where another run may be at work.

@@ -4,13 +4,11 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 pub use explore::End;
-use explore::{
-    Attempt, Auto, AutoSettings, DporSettings, Explorer, Learnt, Pct, Pos, Random, Surw, Sweep, ThenFair, cause,
-    interference, races, shrink,
-};
+use explore::{Attempt, Learnt, ThenFair, cause, interference, races, shrink};
 use host::{Execution, Host, Stop};
 use schedule::{Event, Schedule, Scheduler, Step, Trace};
 
+use super::chosen::Chosen;
 use super::doubt::Ends;
 use super::failure::failure;
 use super::protocol::{self, Certificate, Explored, Fact, Failure, FailureKind, Finding, Proof};
@@ -47,19 +45,12 @@ const MOST_FINDINGS: usize = 16;
 const MOST_TOLD: usize = 5_000;
 /// So many races are told.
 const MOST_RACES: usize = 16;
-/// So many changes of priority are looked for by PCT.
-const PCT_DEPTH: usize = 3;
-/// A thread may have so much of all events that are allowed.
-const SHARE: usize = 5;
 
 /// Explores.
 pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore) -> Result<(), Reason> {
-    let max_events = runs.settings().limits.max_events;
-    let a_thread = u32::try_from(max_events / SHARE).unwrap_or(u32::MAX).max(1);
-    let dpor = DporSettings { stable_objects: false, max_events_a_thread: Some(a_thread) };
     let mut exploration = Exploration {
         plan: *plan,
-        explorer: Chosen::new(plan, dpor),
+        explorer: Chosen::new(plan, runs.settings().limits.max_events),
         deadline: plan.millis.map(|millis| Instant::now() + Duration::from_millis(millis)),
         ends: Ends::default(),
         passing: Vec::new(),
@@ -322,51 +313,4 @@ fn attempt(execution: Execution, end: End, fails: bool) -> Attempt {
 
 fn same(one: &Failure, other: &Failure) -> bool {
     (one.kind, &one.place) == (other.kind, &other.place)
-}
-
-/// The explorer that was asked for.
-enum Chosen {
-    /// Gives a certificate if it comes to its end.
-    Auto(Box<Auto>),
-    Other(Box<dyn Explorer>),
-}
-
-impl Chosen {
-    fn new(plan: &protocol::Explore, dpor: DporSettings) -> Chosen {
-        let seed = plan.seed;
-        // Races are looked for in all executions, by whoever knows what they are about.
-        let settings = AutoSettings { seed, dpor, detect_races: false, ..AutoSettings::default() };
-        Chosen::Other(match plan.explorer {
-            protocol::Explorer::Auto => return Chosen::Auto(Box::new(Auto::new(settings))),
-            protocol::Explorer::Dpor => {
-                let settings = AutoSettings { sweep_budget: 0, reduction_budget: u64::MAX, ..settings };
-                return Chosen::Auto(Box::new(Auto::new(settings)));
-            }
-            protocol::Explorer::Sweep => Box::new(Sweep::default()),
-            protocol::Explorer::Pct => Box::new(Pct::new(seed, PCT_DEPTH)),
-            protocol::Explorer::Pos => Box::new(Pos::new(seed)),
-            protocol::Explorer::Surw => Box::new(Surw::new(seed)),
-            protocol::Explorer::Random => Box::new(Random::new(seed)),
-        })
-    }
-
-    fn explorer(&mut self) -> &mut dyn Explorer {
-        match self {
-            Chosen::Auto(auto) => &mut **auto,
-            Chosen::Other(other) => &mut **other,
-        }
-    }
-
-    fn certificate(&self) -> Option<Certificate> {
-        let Chosen::Auto(auto) = self else { return None };
-        let known = auto.certificate()?;
-        Some(Certificate {
-            traces: known.traces,
-            race_free: known.race_free,
-            events_a_thread: known.bounds.events_a_thread,
-            timeouts: known.bounds.timeouts,
-            wakeups: known.bounds.wakeups,
-            loops: known.bounds.loops,
-        })
-    }
 }

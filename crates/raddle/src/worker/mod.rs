@@ -6,6 +6,7 @@
 //! Before it loads the virtual machine, and while it has one thread, it puts itself behind the [`crate::fence`] that the
 //! supervisor asks for. Nothing that it does later can take that away.
 
+mod chosen;
 mod desk;
 mod doubt;
 mod explore;

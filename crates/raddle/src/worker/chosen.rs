@@ -1,0 +1,62 @@
+//! The explorer that a job asks for.
+
+use explore::{Auto, AutoSettings, DporSettings, Explorer, Pct, Pos, Random, Surw, Sweep};
+
+use super::protocol::{self, Certificate};
+
+/// So many changes of priority are looked for by PCT.
+const PCT_DEPTH: usize = 3;
+/// A thread may have so much of all events that are allowed.
+const SHARE: usize = 5;
+
+/// The explorer that was asked for.
+pub enum Chosen {
+    /// Gives a certificate if it comes to its end.
+    Auto(Box<Auto>),
+    Other(Box<dyn Explorer>),
+}
+
+impl Chosen {
+    /// A new one, for executions of so many events at the most.
+    pub fn new(plan: &protocol::Explore, max_events: usize) -> Chosen {
+        let a_thread = u32::try_from(max_events / SHARE).unwrap_or(u32::MAX).max(1);
+        let dpor = DporSettings { stable_objects: false, max_events_a_thread: Some(a_thread) };
+        let seed = plan.seed;
+        // Races are looked for in all executions, by whoever knows what they are about.
+        let settings = AutoSettings { seed, dpor, detect_races: false, ..AutoSettings::default() };
+        Chosen::Other(match plan.explorer {
+            protocol::Explorer::Auto => return Chosen::Auto(Box::new(Auto::new(settings))),
+            protocol::Explorer::Dpor => {
+                let settings = AutoSettings { sweep_budget: 0, reduction_budget: u64::MAX, ..settings };
+                return Chosen::Auto(Box::new(Auto::new(settings)));
+            }
+            protocol::Explorer::Sweep => Box::new(Sweep::default()),
+            protocol::Explorer::Pct => Box::new(Pct::new(seed, PCT_DEPTH)),
+            protocol::Explorer::Pos => Box::new(Pos::new(seed)),
+            protocol::Explorer::Surw => Box::new(Surw::new(seed)),
+            protocol::Explorer::Random => Box::new(Random::new(seed)),
+        })
+    }
+
+    /// Whoever decides.
+    pub fn explorer(&mut self) -> &mut dyn Explorer {
+        match self {
+            Chosen::Auto(auto) => &mut **auto,
+            Chosen::Other(other) => &mut **other,
+        }
+    }
+
+    /// What is known, if everything was run. Whether there were races it does not know.
+    pub fn certificate(&self) -> Option<Certificate> {
+        let Chosen::Auto(auto) = self else { return None };
+        let known = auto.certificate()?;
+        Some(Certificate {
+            traces: known.traces,
+            race_free: known.race_free,
+            events_a_thread: known.bounds.events_a_thread,
+            timeouts: known.bounds.timeouts,
+            wakeups: known.bounds.wakeups,
+            loops: known.bounds.loops,
+        })
+    }
+}
