@@ -1,0 +1,215 @@
+//! What a test needs to know of a class: who may use it, its members with their generic types, and its constants.
+
+use classfile::{AttributeValue, ClassFile, ClassSignature, ClassType, Constant, Flags, Instruction};
+use classfile::{MethodSignature, TypeParameter, TypeSignature};
+
+/// A class or interface.
+#[derive(Clone, Debug)]
+pub struct ClassInfo {
+    /// As class files name it.
+    pub name: String,
+    /// As declared: those of a nested class are in the class around it.
+    pub flags: Flags,
+    /// The class around it.
+    pub outer: Option<String>,
+    /// An inner class, which needs an object of the class around it; or one without a name of its own.
+    pub is_bound: bool,
+    pub super_class: Option<String>,
+    pub interfaces: Vec<String>,
+    pub type_parameters: Vec<TypeParameter>,
+    /// Superclass and interfaces with their type arguments.
+    pub supertypes: Vec<ClassType>,
+    pub constructors: Vec<MethodInfo>,
+    pub methods: Vec<MethodInfo>,
+    pub constants: Vec<FieldInfo>,
+    /// Texts that its code mentions.
+    pub strings: Vec<String>,
+    /// Whole numbers that its constants hold.
+    pub numbers: Vec<i64>,
+}
+
+/// A method or constructor.
+#[derive(Clone, Debug)]
+pub struct MethodInfo {
+    pub name: String,
+    pub descriptor: String,
+    pub flags: Flags,
+    pub type_parameters: Vec<TypeParameter>,
+    pub parameters: Vec<TypeSignature>,
+    /// None for `void`.
+    pub returns: Option<TypeSignature>,
+    /// The classes of which it makes objects itself; of static methods only.
+    pub makes: Vec<String>,
+}
+
+/// A static final field that holds an object.
+#[derive(Clone, Debug)]
+pub struct FieldInfo {
+    pub name: String,
+    pub descriptor: String,
+    pub flags: Flags,
+}
+
+impl ClassInfo {
+    /// Reads it off a class file; None for modules and files that are not a class.
+    pub fn read(bytes: &[u8]) -> Option<ClassInfo> {
+        let file = ClassFile::parse(bytes).ok()?;
+        let name = file.name().to_string();
+        let constants = &file.constants;
+        let class_name = |index| constants.class_name(index).to_string();
+        let super_class = file.super_class.map(class_name);
+        let interfaces: Vec<String> = file.interfaces.iter().map(|&index| class_name(index)).collect();
+        let signature = signature(&file, &file.attributes).and_then(|text| ClassSignature::parse(&text).ok());
+        let (type_parameters, supertypes) = match signature {
+            Some(signature) => {
+                let above = super_class.is_some().then_some(signature.superclass);
+                (signature.parameters, above.into_iter().chain(signature.interfaces).collect())
+            }
+            None => (Vec::new(), super_class.iter().chain(&interfaces).map(|name| plain(name)).collect()),
+        };
+        let mut info = ClassInfo {
+            flags: file.flags,
+            outer: None,
+            is_bound: false,
+            super_class,
+            interfaces,
+            type_parameters,
+            supertypes,
+            constructors: Vec::new(),
+            methods: Vec::new(),
+            constants: Vec::new(),
+            strings: Vec::new(),
+            numbers: Vec::new(),
+            name,
+        };
+        info.read_nesting(&file);
+        for method in &file.methods {
+            let Some(method) = MethodInfo::read(&file, method) else { continue };
+            match &*method.name {
+                "<init>" => info.constructors.push(method),
+                "<clinit>" => {}
+                _ => info.methods.push(method),
+            }
+        }
+        info.read_constants(&file);
+        Some(info)
+    }
+
+    fn read_nesting(&mut self, file: &ClassFile<'_>) {
+        let constants = &file.constants;
+        for attribute in &file.attributes {
+            match &attribute.value {
+                AttributeValue::InnerClasses(classes) => {
+                    let own = classes.iter().find(|class| constants.class_name(class.inner) == *self.name);
+                    if let Some(own) = own {
+                        // Interfaces and enums are static without saying so in every compiler's output.
+                        let is_static = own.flags.has(Flags::STATIC) || own.flags.has(Flags::INTERFACE);
+                        self.flags = own.flags;
+                        self.outer = own.outer.map(|outer| constants.class_name(outer).to_string());
+                        self.is_bound |= !is_static || own.name.is_none();
+                    }
+                }
+                AttributeValue::EnclosingMethod { .. } => self.is_bound = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn read_constants(&mut self, file: &ClassFile<'_>) {
+        for number in file.constants.numbers() {
+            match file.constants.get(number) {
+                Some(Constant::String(text)) => self.strings.push(file.constants.utf8(text).to_string()),
+                Some(Constant::Integer(value)) => self.numbers.push(value.into()),
+                Some(Constant::Long(value)) => self.numbers.push(value),
+                _ => {}
+            }
+        }
+        let fixed = Flags::STATIC.with(Flags::FINAL);
+        for field in file.fields.iter().filter(|field| field.flags.has(fixed)) {
+            let descriptor = file.constants.utf8(field.descriptor).to_string();
+            if descriptor.starts_with('L') {
+                let name = file.constants.utf8(field.name).to_string();
+                self.constants.push(FieldInfo { name, descriptor, flags: field.flags });
+            }
+        }
+    }
+
+    /// Whether it is an interface.
+    pub fn is_interface(&self) -> bool {
+        self.flags.has(Flags::INTERFACE)
+    }
+
+    /// Whether it has no objects of its own.
+    pub fn is_abstract(&self) -> bool {
+        self.flags.has(Flags::ABSTRACT) || self.is_interface()
+    }
+
+    /// Whether it is an enum.
+    pub fn is_enum(&self) -> bool {
+        self.flags.has(Flags::ENUM) && self.super_class.as_deref() == Some("java/lang/Enum")
+    }
+
+    /// Its package: `java/util`.
+    pub fn package(&self) -> &str {
+        package(&self.name)
+    }
+
+    /// A method of its own.
+    pub fn method(&self, name: &str, descriptor: &str) -> Option<&MethodInfo> {
+        self.methods.iter().find(|method| method.name == name && method.descriptor == descriptor)
+    }
+}
+
+impl MethodInfo {
+    fn read(file: &ClassFile<'_>, method: &classfile::Method<'_>) -> Option<MethodInfo> {
+        let name = file.constants.utf8(method.name).to_string();
+        let descriptor = file.constants.utf8(method.descriptor).to_string();
+        let erased = MethodSignature::parse(&descriptor).ok()?;
+        let generic = signature(file, &method.attributes).and_then(|text| MethodSignature::parse(&text).ok());
+        // Constructors of enums and inner classes have parameters that signatures leave out.
+        let generic = generic.filter(|generic| generic.parameters.len() == erased.parameters.len());
+        let MethodSignature { type_parameters, parameters, returns, .. } = generic.unwrap_or(erased);
+        let gives_object = matches!(returns, Some(TypeSignature::Class(_) | TypeSignature::Variable(_)));
+        let makes = if method.flags.has(Flags::STATIC) && gives_object { made_by(file, method) } else { Vec::new() };
+        Some(MethodInfo { name, descriptor, flags: method.flags, type_parameters, parameters, returns, makes })
+    }
+
+    /// Whether it is there for source code to call.
+    pub fn is_in_source(&self) -> bool {
+        !self.flags.has(Flags::SYNTHETIC)
+    }
+
+    /// Whether it is static.
+    pub fn is_static(&self) -> bool {
+        self.flags.has(Flags::STATIC)
+    }
+}
+
+/// The package part of a class name.
+pub fn package(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(package, _)| package)
+}
+
+/// A class without type arguments.
+pub fn plain(name: &str) -> ClassType {
+    ClassType { name: name.to_owned(), arguments: Vec::new(), inner: Vec::new() }
+}
+
+fn made_by(file: &ClassFile<'_>, method: &classfile::Method<'_>) -> Vec<String> {
+    let mut makes: Vec<String> = Vec::new();
+    for placed in method.code().into_iter().flat_map(|code| code.instructions()) {
+        if let Instruction::New(class) = placed.instruction {
+            makes.push(file.constants.class_name(class).to_string());
+        }
+    }
+    makes.sort();
+    makes.dedup();
+    makes
+}
+
+fn signature(file: &ClassFile<'_>, attributes: &[classfile::Attribute<'_>]) -> Option<String> {
+    attributes.iter().find_map(|attribute| match attribute.value {
+        AttributeValue::Signature(text) => Some(file.constants.utf8(text).to_string()),
+        _ => None,
+    })
+}

@@ -1,0 +1,183 @@
+//! ConTeGe's algorithm 1: random prefixes, random suffixes for each, and a test for every two suffixes of one prefix.
+//!
+//! Pradel and Gross, "Fully Automatic and Precise Detection of Thread Safety Violations", PLDI 2012. **Deviations:** what
+//! suffixes need is made in the prefix of the test; whether a prefix or suffix runs alone is found out with the first test that
+//! has it, not before; of the objects that methods give, none is used again.
+
+use testcase::Call;
+
+use crate::compose::Composer;
+use crate::draft::{Draft, Place};
+use crate::learnt::Choice;
+use crate::renumber::renumber;
+use crate::rng::Rng;
+use crate::subject::Called;
+use crate::types::Bindings;
+
+/// So many prefixes there are at the most.
+const MOST_PREFIXES: usize = 25;
+/// So many suffixes of a prefix.
+const MOST_SUFFIXES: usize = 50;
+/// So many calls may change the state of the subject.
+const STATE_CHANGERS: usize = 5;
+/// So many calls a suffix has.
+const CALLS: usize = 2;
+
+/// What is kept from one test to the next.
+#[derive(Default)]
+pub struct ConTeGe {
+    prefixes: Vec<Prefix>,
+    /// Tests that were put together and not yet given.
+    open: Vec<Parts>,
+    /// How many prefixes and suffixes there were so far, which is the number of the next.
+    count: usize,
+}
+
+/// What a test is made of, by numbers that are not used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    prefix: usize,
+    suffixes: [usize; 2],
+}
+
+struct Prefix {
+    number: usize,
+    draft: Draft,
+    bindings: Bindings,
+    suffixes: Vec<Suffix>,
+}
+
+/// Calls of one thread, with what they need. Values are numbered as if that stood right after the prefix.
+#[derive(Clone)]
+struct Suffix {
+    number: usize,
+    made: Vec<Call>,
+    calls: Vec<Call>,
+    choices: Vec<(Place, Choice)>,
+}
+
+impl ConTeGe {
+    /// The next test, and what it is made of.
+    pub fn next(&mut self, composer: &mut Composer<'_, '_>) -> (Draft, Parts) {
+        if self.open.is_empty() {
+            self.extend(composer);
+        }
+        let parts = self.open.swap_remove(composer.maker.rng.below(self.open.len()));
+        let prefix = self.prefixes.iter().find(|prefix| prefix.number == parts.prefix);
+        let prefix = prefix.expect("internal bug: tests of a prefix go with it");
+        let suffix = |number| {
+            let suffix = prefix.suffixes.iter().find(|suffix| suffix.number == number);
+            suffix.expect("internal bug: tests of a suffix go with it")
+        };
+        (combine(&prefix.draft, parts.suffixes.map(suffix)), parts)
+    }
+
+    /// The prefix of a test does not run alone, or only with what one of its suffixes needs.
+    pub fn refuse_prefix(&mut self, parts: Parts, call: usize) {
+        let prefix = self.prefixes.iter().find(|prefix| prefix.number == parts.prefix);
+        match prefix.is_some_and(|prefix| call < prefix.draft.prefix.len()) {
+            true => {
+                self.prefixes.retain(|prefix| prefix.number != parts.prefix);
+                self.open.retain(|open| open.prefix != parts.prefix);
+            }
+            false => (0..2).for_each(|suffix| self.refuse_suffix(parts, suffix)),
+        }
+    }
+
+    /// A suffix of a test does not run alone.
+    pub fn refuse_suffix(&mut self, parts: Parts, suffix: usize) {
+        let refused = parts.suffixes[suffix];
+        for prefix in &mut self.prefixes {
+            prefix.suffixes.retain(|suffix| suffix.number != refused);
+        }
+        self.open.retain(|open| !open.suffixes.contains(&refused));
+    }
+
+    /// One more suffix, of a new prefix if there may be one, with a test for each that it can be run beside.
+    fn extend(&mut self, composer: &mut Composer<'_, '_>) {
+        let place = match self.prefixes.len() < MOST_PREFIXES && composer.maker.rng.one_in(4) {
+            false if !self.prefixes.is_empty() => composer.maker.rng.below(self.prefixes.len()),
+            _ => {
+                self.count += 1;
+                self.prefixes.push(prefix(composer, self.count));
+                self.prefixes.len() - 1
+            }
+        };
+        let prefix = &mut self.prefixes[place];
+        if prefix.suffixes.len() >= MOST_SUFFIXES {
+            // It has had its share; what is new is more likely to show something.
+            prefix.suffixes.clear();
+        }
+        self.count += 1;
+        let new = suffix(composer, prefix, self.count);
+        prefix.suffixes.push(new);
+        let parts = |other: &Suffix| Parts { prefix: prefix.number, suffixes: [self.count, other.number] };
+        self.open.extend(prefix.suffixes.iter().map(parts));
+    }
+}
+
+fn prefix(composer: &mut Composer<'_, '_>, number: usize) -> Prefix {
+    let class = composer.class;
+    let bindings = composer.maker.complete(&class.info.type_parameters, Bindings::new());
+    let mut draft = Draft::default();
+    let way = composer.maker.way(class);
+    let subject = composer.maker.subject(&mut draft, class, &way, &bindings);
+    for _ in 0..composer.maker.rng.below(STATE_CHANGERS + 1) {
+        let before = draft.choices.len();
+        let call = any_call(composer, &mut draft, &bindings, subject, Place::Prefix(usize::MAX));
+        let pushed = draft.push(call, None);
+        let own = Place::Prefix(usize::MAX);
+        let choices = draft.choices[before..].iter_mut().filter(|(place, _)| *place == own);
+        choices.for_each(|(place, _)| *place = Place::Prefix(pushed));
+    }
+    Prefix { number, draft, bindings, suffixes: Vec::new() }
+}
+
+fn suffix(composer: &mut Composer<'_, '_>, prefix: &Prefix, number: usize) -> Suffix {
+    let mut draft = prefix.draft.clone();
+    draft.choices.clear();
+    let subject = draft.subjects[0];
+    let calls = (0..1 + composer.maker.rng.below(CALLS))
+        .map(|call| any_call(composer, &mut draft, &prefix.bindings, subject, Place::Suffix(0, call)))
+        .collect();
+    Suffix { number, made: draft.prefix.split_off(prefix.draft.prefix.len()), calls, choices: draft.choices }
+}
+
+fn any_call(
+    composer: &mut Composer<'_, '_>,
+    draft: &mut Draft,
+    bindings: &Bindings,
+    subject: usize,
+    at: Place,
+) -> Call {
+    let class = composer.class;
+    let all: Vec<_> = class.callable().map(|(_, callable)| callable).collect();
+    let callable = pick(&mut composer.maker.rng, &all);
+    composer.maker.call(draft, Called { class, callable, bindings }, subject, None, Some(at))
+}
+
+fn pick<'c, T>(rng: &mut Rng, of: &[&'c T]) -> &'c T {
+    rng.pick(of).expect("internal bug: a class without methods is refused")
+}
+
+/// The prefix, what the suffixes need, and the suffixes.
+fn combine(prefix: &Draft, suffixes: [&Suffix; 2]) -> Draft {
+    let mut draft = prefix.clone();
+    let start = prefix.prefix.len();
+    for (thread, suffix) in suffixes.into_iter().enumerate() {
+        let shift = draft.prefix.len() - start;
+        let up = |value: usize| if value >= start { value + shift } else { value };
+        let mut suffix = suffix.clone();
+        renumber(&mut suffix.made, &up);
+        renumber(&mut suffix.calls, &up);
+        for call in suffix.made {
+            draft.push(call, None);
+        }
+        draft.suffixes.push(suffix.calls);
+        draft.choices.extend(suffix.choices.into_iter().map(|(place, choice)| match place {
+            Place::Prefix(number) => (Place::Prefix(up(number)), choice),
+            Place::Suffix(_, call) => (Place::Suffix(thread, call), choice),
+        }));
+    }
+    draft
+}

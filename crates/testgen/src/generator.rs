@@ -1,0 +1,270 @@
+//! What comes next: one test after the other, and what is learnt from each.
+
+use std::collections::{HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use analysis::ClassFacts;
+use classpath::ClassPath;
+use testcase::TestCase;
+
+use crate::compose::{Composer, Shape};
+use crate::contege::{ConTeGe, Parts};
+use crate::draft::{Draft, Place};
+use crate::learnt::{Choice, Learnt};
+use crate::library::Library;
+use crate::literals::Literals;
+use crate::maker::Maker;
+use crate::plan::{Plan, Step};
+use crate::producers::Producers;
+use crate::relations::Relations;
+use crate::rng::Rng;
+use crate::subject::{SubjectClass, Untestable};
+use crate::targets::{Mode, Target, Targets};
+
+/// How tests are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// By which strategy.
+    pub strategy: Strategy,
+    /// The same seed gives the same tests, as long as they go the same.
+    pub seed: u64,
+    /// Whether tests end with calls that look at the subjects.
+    pub observe: bool,
+}
+
+/// How test cases are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// At random, as ConTeGe does.
+    Random,
+    /// Pairs of methods that depend on each other, as DepCon+ does.
+    Pairs,
+    /// Pairs, then longer tests of them, then random ones, and again.
+    Auto,
+}
+
+/// A test to be run.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The test.
+    pub test: TestCase,
+    /// What it is for, by the number of the target; None for a random one.
+    pub target: Option<usize>,
+    /// How many executions it is worth.
+    pub executions: u64,
+    step: Step,
+    /// What a random test is made of.
+    parts: Option<Parts>,
+    choices: Vec<(Place, Choice)>,
+}
+
+/// How a test went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// A call of the prefix did not return, even alone.
+    PrefixFails {
+        /// The number of the call.
+        call: usize,
+    },
+    /// A call of a suffix did not return, even alone.
+    SuffixFails {
+        /// The number of the suffix.
+        suffix: usize,
+        /// The number of the call.
+        call: usize,
+    },
+    /// It could not be run.
+    Unusable,
+    /// It was run.
+    Ran {
+        /// Whether calls have really overlapped.
+        overlapped: bool,
+    },
+}
+
+/// Writes tests for a class.
+pub struct Generator<'p> {
+    maker: Maker<'p>,
+    class: SubjectClass,
+    facts: &'p ClassFacts,
+    relations: Relations,
+    targets: Targets,
+    contege: ConTeGe,
+    plan: Plan,
+    /// What was begun: targets with the shapes of tests that are still to be written for them.
+    begun: VecDeque<Step>,
+    seen: HashSet<u64>,
+    observe: bool,
+}
+
+/// The longest row of calls that change the state of a subject; Max-len of DepCon+.
+const LONGEST: usize = 10;
+/// So many tests of no use in a row, and a target has had its turn.
+const MOST_MISSES: u32 = 10;
+/// So many tests that were there before in a row, and there are no new ones.
+const MOST_REPEATS: usize = 12;
+
+impl<'p> Generator<'p> {
+    /// Writes tests for the class of the facts, which class files name so.
+    pub fn new(
+        class_path: &'p ClassPath,
+        class: &str,
+        facts: &'p ClassFacts,
+        settings: Settings,
+    ) -> Result<Generator<'p>, Untestable> {
+        let library = Library::new(class_path, class);
+        let subject = SubjectClass::find(&library, class, facts)?;
+        let line = library.line(class);
+        let own: Vec<_> =
+            line.iter().filter(|info| info.name == class || info.package() == subject.info.package()).collect();
+        let literals = Literals::new(
+            own.iter().flat_map(|info| &info.strings),
+            own.iter().flat_map(|info| info.numbers.iter().copied()),
+        );
+        let relations = Relations::of(facts);
+        let mut rng = Rng::new(settings.seed);
+        let targets = Targets::of(facts, &relations, &|method| subject.methods[method].is_some(), &mut rng);
+        let package = subject.info.package().to_owned();
+        Ok(Generator {
+            maker: Maker {
+                library,
+                producers: Producers::default(),
+                literals,
+                learnt: Learnt::default(),
+                rng,
+                package,
+            },
+            class: subject,
+            facts,
+            relations,
+            targets,
+            contege: ConTeGe::default(),
+            plan: Plan::new(settings.strategy),
+            begun: VecDeque::new(),
+            seen: HashSet::new(),
+            observe: settings.observe,
+        })
+    }
+
+    /// How many pairs of methods there are, and how many of them depend on each other.
+    pub fn pairs(&self) -> (usize, usize) {
+        (self.targets.pairs, self.targets.relevant)
+    }
+
+    /// The pairs that are to be tried.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets.all
+    }
+
+    /// The next test; None if no new ones come to mind.
+    pub fn next(&mut self) -> Option<Candidate> {
+        for _ in 0..MOST_REPEATS * 64 {
+            let step = match self.begun.pop_front() {
+                Some(step) => step,
+                None => {
+                    let steps = self.plan.next(&mut self.targets)?;
+                    self.begun.extend(steps);
+                    continue;
+                }
+            };
+            for _ in 0..MOST_REPEATS {
+                let (draft, parts) = self.draft(&step);
+                let test = draft.test();
+                let is_whole = test.suffixes.len() > 1 && test.suffixes.iter().all(|suffix| !suffix.is_empty());
+                if is_whole && self.seen.insert(fingerprint(&test)) {
+                    let executions = self.executions(&step);
+                    let (target, choices) = (step.target, draft.choices);
+                    return Some(Candidate { test, target, executions, step, parts, choices });
+                }
+            }
+            if let Some(target) = step.target {
+                // A round without a new test: there may be some once more was learnt, but they are few.
+                self.targets.all[target].tried += 1;
+                self.targets.all[target].exhausted |= step.shape.grown;
+            }
+        }
+        None
+    }
+
+    /// What became of a test.
+    pub fn learn(&mut self, candidate: &Candidate, feedback: Feedback) {
+        let failed = match feedback {
+            Feedback::PrefixFails { call } => Some(Place::Prefix(call)),
+            Feedback::SuffixFails { suffix, call } => Some(Place::Suffix(suffix, call)),
+            Feedback::Unusable => None,
+            Feedback::Ran { .. } => None,
+        };
+        let ran = matches!(feedback, Feedback::Ran { .. });
+        for (place, choice) in &candidate.choices {
+            // Of calls that came before one that failed nothing bad is known.
+            if ran || failed == Some(*place) {
+                self.maker.learnt.note(choice, ran);
+            }
+        }
+        match (candidate.parts, feedback) {
+            (Some(parts), Feedback::PrefixFails { call }) => self.contege.refuse_prefix(parts, call),
+            (Some(parts), Feedback::SuffixFails { suffix, .. }) => self.contege.refuse_suffix(parts, suffix),
+            _ => {}
+        }
+        let Some(number) = candidate.target else { return };
+        let target = &mut self.targets.all[number];
+        match feedback {
+            Feedback::Ran { overlapped } => {
+                target.tried += 1;
+                target.covered += u32::from(overlapped);
+                target.misses = 0;
+            }
+            _ => {
+                target.misses += 1;
+                if target.misses.is_multiple_of(MOST_MISSES) {
+                    target.tried += 1;
+                } else {
+                    // Once more, with other arguments; in a state that calls have changed, if it does not work without.
+                    let grown = candidate.step.shape.grown || target.misses >= 3;
+                    let shape = Shape { grown, ..candidate.step.shape };
+                    self.begun.push_front(Step { shape, ..candidate.step });
+                }
+            }
+        }
+    }
+
+    fn draft(&mut self, step: &Step) -> (Draft, Option<Parts>) {
+        let mut composer = Composer {
+            maker: &mut self.maker,
+            class: &self.class,
+            facts: self.facts,
+            relations: &self.relations,
+            longest: LONGEST,
+        };
+        let (mut draft, parts) = match step.target {
+            Some(number) => {
+                let target = &self.targets.all[number];
+                (composer.pair(target.methods, target.mode, step.shape), None)
+            }
+            None => {
+                let (draft, parts) = self.contege.next(&mut composer);
+                (draft, Some(parts))
+            }
+        };
+        if self.observe {
+            composer.observe(&mut draft);
+        }
+        (draft, parts)
+    }
+
+    /// A few at first, more when a target comes round again.
+    fn executions(&self, step: &Step) -> u64 {
+        let tried = step.target.map_or(2, |target| self.targets.all[target].tried);
+        let first = match step.target.map(|target| self.targets.all[target].mode) {
+            Some(Mode::Deadlock) => 300,
+            _ => 400,
+        };
+        first << tried.min(4)
+    }
+}
+
+fn fingerprint(test: &TestCase) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{test:?}").hash(&mut hasher);
+    hasher.finish()
+}

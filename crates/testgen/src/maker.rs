@@ -1,0 +1,268 @@
+//! Makes the values that calls need: the parameter task of ConTeGe.
+//!
+//! A value is one that is there already, a literal, null, the subject itself, or a new object, whose own parameters are made in
+//! the same way. How likely each is depends on what was learnt from earlier sequences. All objects are made in the prefix: so
+//! the suffixes are short, and can share what they are given.
+//!
+//! **Deviation from the paper:** it makes parameters of a suffix in the suffix, and never shares them.
+
+use classfile::TypeSignature;
+use testcase::{Argument, Call, Operation};
+
+use crate::class_info::MethodInfo;
+use crate::draft::{Draft, Place};
+use crate::learnt::{Choice, Learnt};
+use crate::library::Library;
+use crate::literals::Literals;
+use crate::producers::{Producer, Producers};
+use crate::rng::Rng;
+use crate::types::{self, Bindings};
+
+/// Objects are made of objects no deeper than this.
+pub const DEEPEST: usize = 3;
+/// What weighs as much as a value that is there already: all new objects together.
+const NEW: f64 = 4.0;
+const TEXT: f64 = 3.0;
+const SUBJECT: f64 = 1.5;
+const THERE: f64 = 1.0;
+const NULL: f64 = 0.1;
+
+/// Makes values.
+pub struct Maker<'p> {
+    pub library: Library<'p>,
+    pub producers: Producers,
+    pub literals: Literals,
+    pub learnt: Learnt,
+    pub rng: Rng,
+    /// The package of the class under test.
+    pub package: String,
+}
+
+/// Values for the parameters of a call, and what was chosen for each.
+#[derive(Default)]
+pub struct Arguments {
+    pub values: Vec<Argument>,
+    pub choices: Vec<Choice>,
+}
+
+/// A subject that is to be passed.
+#[derive(Clone, Copy, Debug)]
+pub struct Rather {
+    pub subject: usize,
+    /// For which parameter; for the first that it fits, if none is named.
+    pub parameter: Option<usize>,
+}
+
+/// What a value is for.
+pub struct Wish<'w> {
+    pub wanted: &'w TypeSignature,
+    /// The parameter, for what is learnt.
+    pub place: String,
+    /// How deep in objects that are made for objects.
+    pub depth: usize,
+    /// A subject that is to be passed if it fits.
+    pub rather: Option<usize>,
+}
+
+enum Candidate {
+    Literal(Argument),
+    There(usize),
+    Produce(Box<Producer>),
+    Array(TypeSignature),
+}
+
+impl Maker<'_> {
+    /// Values for the parameters of a method. The first that fits is the subject `rather`, if one is given.
+    pub fn arguments(
+        &mut self,
+        draft: &mut Draft,
+        owner: &str,
+        method: &MethodInfo,
+        bindings: &Bindings,
+        depth: usize,
+        mut rather: Option<Rather>,
+    ) -> Arguments {
+        let bindings = self.bind_own(method, bindings);
+        let mut made = Arguments::default();
+        for (number, parameter) in method.parameters.iter().enumerate() {
+            let wanted = types::substitute(parameter, &bindings);
+            let place = format!("{owner}.{}{} {number}", method.name, method.descriptor);
+            let fits = rather.is_some_and(|rather| {
+                rather.parameter.is_none_or(|parameter| parameter == number)
+                    && draft.given[rather.subject].as_ref().is_some_and(|given| self.library.fits(given, &wanted))
+            });
+            let rather = if fits { rather.take().map(|rather| rather.subject) } else { None };
+            let wish = Wish { wanted: &wanted, place, depth, rather };
+            let (value, choice) = self.value(draft, wish);
+            made.values.push(value);
+            made.choices.push(choice);
+        }
+        made
+    }
+
+    /// With what a method's own type variables stand for.
+    fn bind_own(&mut self, method: &MethodInfo, bindings: &Bindings) -> Bindings {
+        let mut bindings = bindings.clone();
+        for parameter in &method.type_parameters {
+            if !bindings.contains_key(&parameter.name) {
+                let bound = self.standing_for(&types::bound(parameter), &bindings);
+                bindings.insert(parameter.name.clone(), bound);
+            }
+        }
+        bindings
+    }
+
+    /// A type for a type variable with this bound.
+    pub fn standing_for(&mut self, bound: &TypeSignature, bindings: &Bindings) -> TypeSignature {
+        let bound = types::substitute(bound, bindings);
+        let usual = ["java/lang/String", "java/lang/String", "java/lang/Object", "java/lang/Integer"];
+        let usual = types::class(usual[self.rng.below(usual.len())]);
+        let text = types::class("java/lang/String");
+        match () {
+            _ if self.library.fits(&usual, &bound) => usual,
+            _ if self.library.fits(&text, &bound) => text,
+            _ => bound,
+        }
+    }
+
+    /// A value.
+    pub fn value(&mut self, draft: &mut Draft, wish: Wish<'_>) -> (Argument, Choice) {
+        if let TypeSignature::Primitive(letter) = wish.wanted {
+            return self.primitive(*letter, &wish.place);
+        }
+        let chosen = |what: &str| Choice { place: wish.place.clone(), what: what.to_owned() };
+        if let Some(subject) = wish.rather {
+            return (Argument::Value(subject), chosen("subject"));
+        }
+        let mut candidates = self.candidates(draft, &wish);
+        let weights: Vec<f64> =
+            candidates.iter().map(|(choice, weight, _)| weight * self.learnt.weight(choice)).collect();
+        let Some(number) = self.rng.weighted(&weights) else { return (Argument::Null, chosen("null")) };
+        let (choice, _, candidate) = candidates.swap_remove(number);
+        let value = match candidate {
+            Candidate::Literal(literal) => literal,
+            Candidate::There(number) => Argument::Value(number),
+            Candidate::Array(element) => Argument::Value(self.array(draft, &element, &wish)),
+            Candidate::Produce(producer) => Argument::Value(self.produce(draft, &producer, wish.wanted, wish.depth)),
+        };
+        (value, choice)
+    }
+
+    fn primitive(&mut self, letter: char, place: &str) -> (Argument, Choice) {
+        // Some literals, of which the one that went best is the likeliest.
+        let mut drawn = Vec::new();
+        for _ in 0..3 {
+            let literal = self.literals.primitive(letter, &mut self.rng);
+            let choice = Choice { place: place.to_owned(), what: format!("{literal:?}") };
+            drawn.push((literal, choice));
+        }
+        let weights: Vec<f64> = drawn.iter().map(|(_, choice)| self.learnt.weight(choice)).collect();
+        let number = self.rng.weighted(&weights).unwrap_or(0);
+        drawn.swap_remove(number)
+    }
+
+    fn candidates(&mut self, draft: &Draft, wish: &Wish<'_>) -> Vec<(Choice, f64, Candidate)> {
+        let mut found = Vec::new();
+        let mut add = |what: String, weight: f64, candidate: Candidate| {
+            found.push((Choice { place: wish.place.clone(), what }, weight, candidate));
+        };
+        let there: Vec<usize> = (0..draft.prefix.len())
+            .filter(|&number| draft.given[number].as_ref().is_some_and(|given| self.library.fits(given, wish.wanted)))
+            .collect();
+        for &number in &there {
+            match draft.subjects.contains(&number) {
+                true => add("subject".into(), SUBJECT / draft.subjects.len() as f64, Candidate::There(number)),
+                false => add("there".into(), THERE / there.len() as f64, Candidate::There(number)),
+            }
+        }
+        add("null".into(), NULL, Candidate::Literal(Argument::Null));
+        let text = types::class("java/lang/String");
+        if self.library.fits(&text, wish.wanted) {
+            let literal = self.literals.string(&mut self.rng);
+            add("text".into(), TEXT, Candidate::Literal(Argument::String(literal)));
+        }
+        match wish.wanted {
+            TypeSignature::Array(element) => add("array".into(), NEW, Candidate::Array((**element).clone())),
+            wanted => {
+                let name = types::erased(wanted).unwrap_or_default();
+                if name == "java/lang/Class" {
+                    add("class".into(), NEW, Candidate::Literal(Argument::Class("java/lang/String".into())));
+                } else if name != "java/lang/String" {
+                    let producers = self.producers.of(&self.library, &name, &self.package);
+                    let fitting: Vec<&Producer> =
+                        producers.iter().filter(|producer| wish.depth < DEEPEST || producer.needs() == 0).collect();
+                    let total: f64 = fitting.iter().map(|producer| producer.weight).sum();
+                    for producer in fitting {
+                        let weight = NEW * producer.weight / total.max(f64::MIN_POSITIVE);
+                        add(producer.key.clone(), weight, Candidate::Produce(Box::new(producer.clone())));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn array(&mut self, draft: &mut Draft, element: &TypeSignature, wish: &Wish<'_>) -> usize {
+        let length = if wish.depth < DEEPEST { self.rng.below(4) } else { 0 };
+        let place = format!("{} element", wish.place);
+        let mut arguments = Arguments::default();
+        for _ in 0..length {
+            let wish = Wish { wanted: element, place: place.clone(), depth: wish.depth + 1, rather: None };
+            let (value, choice) = self.value(draft, wish);
+            arguments.values.push(value);
+            arguments.choices.push(choice);
+        }
+        let name = match element {
+            TypeSignature::Primitive(_) => element.to_string(),
+            element => types::erased(element).unwrap_or_default(),
+        };
+        self.push(draft, Operation::Array { element: name }, arguments, Some(wish.wanted.clone()))
+    }
+
+    /// Adds a call to the prefix, with what was chosen for it.
+    pub fn push(
+        &mut self,
+        draft: &mut Draft,
+        operation: Operation,
+        arguments: Arguments,
+        gives: Option<TypeSignature>,
+    ) -> usize {
+        let number = draft.push(Call { operation, arguments: arguments.values }, gives);
+        draft.choices.extend(arguments.choices.into_iter().map(|choice| (Place::Prefix(number), choice)));
+        number
+    }
+
+    /// What a collection that was just made holds, sometimes: an empty one shows little.
+    pub fn fill(&mut self, draft: &mut Draft, number: usize, class: &str, wanted: &TypeSignature) {
+        let TypeSignature::Class(of) = wanted else { return };
+        let of_map = self.library.is_subtype(class, "java/util/Map");
+        if !of_map && !self.library.is_subtype(class, "java/util/Collection") || self.rng.one_in(3) {
+            return;
+        }
+        let mut elements: Vec<TypeSignature> =
+            types::arguments(of).iter().map(|argument| types::standing(argument, &Bindings::new())).collect();
+        elements.resize(if of_map { 2 } else { 1 }, types::class("java/lang/Object"));
+        let (owner, name, descriptor) = match of_map {
+            true => ("java/util/Map", "put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
+            false => ("java/util/Collection", "add", "(Ljava/lang/Object;)Z"),
+        };
+        let choice = Choice { place: format!("fill {class}"), what: "filled".into() };
+        if self.learnt.weight(&choice) < 0.5 {
+            return;
+        }
+        for _ in 0..1 + self.rng.below(2) {
+            let mut arguments = Arguments::default();
+            for (parameter, element) in elements.iter().enumerate() {
+                let place = format!("fill {class} {parameter}");
+                let (value, choice) = self.value(draft, Wish { wanted: element, place, depth: DEEPEST, rather: None });
+                arguments.values.push(value);
+                arguments.choices.push(choice);
+            }
+            arguments.choices.push(choice.clone());
+            let receiver = Argument::Value(number);
+            let operation =
+                Operation::Virtual { class: owner.into(), name: name.into(), descriptor: descriptor.into(), receiver };
+            self.push(draft, operation, arguments, None);
+        }
+    }
+}

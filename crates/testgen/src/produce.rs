@@ -1,0 +1,175 @@
+//! Makes one new object, in one way.
+
+use classfile::{ClassType, TypeArgument, TypeParameter, TypeSignature};
+use testcase::{Argument, Behaviour, Implementation, Operation};
+
+use crate::class_info::{ClassInfo, MethodInfo};
+use crate::draft::Draft;
+use crate::maker::{Arguments, DEEPEST, Maker, Wish};
+use crate::producers::{Producer, Way};
+use crate::types::{self, Bindings};
+
+impl Maker<'_> {
+    /// Adds the calls that make an object, and says which gives it. The object will be of the wanted type, whatever the
+    /// declared type of what gives it.
+    pub fn produce(&mut self, draft: &mut Draft, producer: &Producer, wanted: &TypeSignature, depth: usize) -> usize {
+        let class = producer.way.class().clone();
+        let name = class.name.clone();
+        match &producer.way {
+            Way::Construct { constructor, .. } => {
+                let bindings = self.bindings_of(&class, wanted);
+                let arguments = self.arguments(draft, &name, constructor, &bindings, depth + 1, None);
+                let operation =
+                    Operation::Construct { class: name.clone(), descriptor: constructor.descriptor.clone() };
+                let gives = generic(&class, &bindings);
+                let number = self.push(draft, operation, arguments, Some(gives));
+                self.fill(draft, number, &name, wanted);
+                number
+            }
+            Way::Static { method, .. } => {
+                let bindings = self.bindings_of_result(method, wanted);
+                let arguments = self.arguments(draft, &name, method, &bindings, depth + 1, None);
+                let operation =
+                    Operation::Static { class: name, name: method.name.clone(), descriptor: method.descriptor.clone() };
+                let gives = self.result(method, wanted, &bindings);
+                self.push(draft, operation, arguments, Some(gives))
+            }
+            Way::Virtual { method, .. } => {
+                let owner = types::class(&name);
+                let place = format!("{name}.{}{} receiver", method.name, method.descriptor);
+                let (receiver, choice) =
+                    self.value(draft, Wish { wanted: &owner, place, depth: depth + 1, rather: None });
+                let bindings = self.bindings_of_result(method, wanted);
+                let mut arguments = self.arguments(draft, &name, method, &bindings, depth + 1, None);
+                arguments.choices.push(choice);
+                let operation = Operation::Virtual {
+                    class: name,
+                    name: method.name.clone(),
+                    descriptor: method.descriptor.clone(),
+                    receiver,
+                };
+                let gives = self.result(method, wanted, &bindings);
+                self.push(draft, operation, arguments, Some(gives))
+            }
+            Way::Constant { field, .. } => {
+                let operation = Operation::GetStatic {
+                    class: name,
+                    name: field.name.clone(),
+                    descriptor: field.descriptor.clone(),
+                };
+                let gives = TypeSignature::parse(&field.descriptor).unwrap_or_else(|_| wanted.clone());
+                self.push(draft, operation, Arguments::default(), Some(gives))
+            }
+            Way::Implement { constructor, .. } => {
+                let bindings = self.bindings_of(&class, wanted);
+                let arguments = match constructor {
+                    Some(constructor) => self.arguments(draft, &name, constructor, &bindings, depth + 1, None),
+                    None => Arguments::default(),
+                };
+                let methods = self.behaviours(draft, &name, &bindings, depth);
+                let descriptor = constructor.as_ref().map_or("()V".into(), |c| c.descriptor.clone());
+                let operation = Operation::Implement { class: name, descriptor, methods };
+                self.push(draft, operation, arguments, Some(generic(&class, &bindings)))
+            }
+        }
+    }
+
+    /// What the declared result of a method is, or the wanted type where that is nearer to the truth.
+    fn result(&self, method: &MethodInfo, wanted: &TypeSignature, bindings: &Bindings) -> TypeSignature {
+        match &method.returns {
+            Some(returns) => types::substitute(returns, bindings),
+            None => wanted.clone(),
+        }
+    }
+
+    /// What the variables of a class stand for, if its object is to be of the wanted type.
+    pub fn bindings_of(&mut self, class: &ClassInfo, wanted: &TypeSignature) -> Bindings {
+        let mut bindings = Bindings::new();
+        if let TypeSignature::Class(of) = wanted {
+            let open = class.type_parameters.iter();
+            let open = open.map(|p| (p.name.clone(), TypeSignature::Variable(p.name.clone()))).collect();
+            let name = types::class_name(of);
+            let above = self.library.bindings_above(&class.name, &open, &name);
+            let parameters = self.library.class(&name).map(|info| info.type_parameters.clone()).unwrap_or_default();
+            for (parameter, argument) in parameters.iter().zip(types::arguments(of)) {
+                if let Some(TypeSignature::Variable(variable)) = above.get(&parameter.name) {
+                    bindings.insert(variable.clone(), types::standing(argument, &Bindings::new()));
+                }
+            }
+        }
+        self.complete(&class.type_parameters, bindings)
+    }
+
+    /// What the variables of a method stand for, if what it gives is to be of the wanted type.
+    fn bindings_of_result(&mut self, method: &MethodInfo, wanted: &TypeSignature) -> Bindings {
+        let mut bindings = Bindings::new();
+        if let (Some(TypeSignature::Class(gives)), TypeSignature::Class(of)) = (&method.returns, wanted) {
+            for (gives, argument) in types::arguments(gives).iter().zip(types::arguments(of)) {
+                if let TypeArgument::Exact(TypeSignature::Variable(variable)) = gives {
+                    bindings.insert(variable.clone(), types::standing(argument, &Bindings::new()));
+                }
+            }
+        }
+        self.complete(&method.type_parameters, bindings)
+    }
+
+    /// With something for every variable that is still open.
+    pub fn complete(&mut self, parameters: &[TypeParameter], mut bindings: Bindings) -> Bindings {
+        for parameter in parameters {
+            if !bindings.contains_key(&parameter.name) {
+                let standing = self.standing_for(&types::bound(parameter), &bindings);
+                bindings.insert(parameter.name.clone(), standing);
+            }
+        }
+        bindings
+    }
+
+    /// What the methods do that a type leaves open.
+    fn behaviours(&mut self, draft: &mut Draft, class: &str, bindings: &Bindings, depth: usize) -> Vec<Implementation> {
+        let mut methods = Vec::new();
+        for (owner, method) in self.library.abstract_methods(class) {
+            let bindings = self.library.bindings_above(class, bindings, &owner);
+            let Some(returns) = &method.returns else { continue };
+            let returns = types::substitute(returns, &bindings);
+            let does = match &returns {
+                // What answers true for ever may be asked for ever.
+                TypeSignature::Primitive('Z') => match self.rng.below(3) {
+                    0 => continue,
+                    1 => Behaviour::Return(Argument::Boolean(true)),
+                    _ => Behaviour::InTurn(vec![
+                        Behaviour::Return(Argument::Boolean(true)),
+                        Behaviour::Return(Argument::Boolean(false)),
+                    ]),
+                },
+                TypeSignature::Primitive(letter) => Behaviour::Return(self.literals.primitive(*letter, &mut self.rng)),
+                returns => match self.passed_on(&method, returns, &bindings) {
+                    Some(parameter) if self.rng.one_in(2) => Behaviour::Return(Argument::Parameter(parameter)),
+                    _ if depth >= DEEPEST || self.rng.one_in(6) => continue,
+                    _ => {
+                        let place = format!("{owner}.{}{} result", method.name, method.descriptor);
+                        let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None };
+                        Behaviour::Return(self.value(draft, wish).0)
+                    }
+                },
+            };
+            let (name, descriptor) = (method.name.clone(), method.descriptor.clone());
+            methods.push(Implementation { name, descriptor, does });
+        }
+        methods
+    }
+
+    /// A parameter that can be given back.
+    fn passed_on(&self, method: &MethodInfo, returns: &TypeSignature, bindings: &Bindings) -> Option<usize> {
+        let fits = |parameter: &TypeSignature| self.library.fits(&types::substitute(parameter, bindings), returns);
+        method.parameters.iter().position(|p| !matches!(p, TypeSignature::Primitive(_)) && fits(p))
+    }
+}
+
+/// A class with what its variables stand for.
+pub fn generic(class: &ClassInfo, bindings: &Bindings) -> TypeSignature {
+    let argument = |parameter: &TypeParameter| {
+        TypeArgument::Exact(bindings.get(&parameter.name).cloned().unwrap_or_else(|| types::class("java/lang/Object")))
+    };
+    let arguments = class.type_parameters.iter().map(argument).collect();
+    TypeSignature::Class(ClassType { name: class.name.clone(), arguments, inner: Vec::new() })
+}

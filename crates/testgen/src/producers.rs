@@ -1,0 +1,216 @@
+//! Ways to come by an object of a type: constructors, factories, constants, and classes that the test writes itself.
+//!
+//! Looked for in the type itself, in its package and in that of the test; so a stream is found for whoever wants an
+//! `InputStream`, and an implementation in the library for its own interfaces. **What it may miss:** factories elsewhere, and
+//! objects that only a long conversation with other objects gives.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use classfile::{Flags, TypeSignature};
+
+use crate::class_info::{ClassInfo, FieldInfo, MethodInfo};
+use crate::library::Library;
+use crate::types;
+
+/// A way to come by an object.
+#[derive(Clone, Debug)]
+pub struct Producer {
+    pub way: Way,
+    /// How likely it is to be tried, before anything is learnt.
+    pub weight: f64,
+    /// Tells it from others.
+    pub key: String,
+}
+
+/// How an object is made.
+#[derive(Clone, Debug)]
+pub enum Way {
+    Construct {
+        class: Rc<ClassInfo>,
+        constructor: MethodInfo,
+    },
+    Static {
+        class: Rc<ClassInfo>,
+        method: MethodInfo,
+    },
+    /// By a method of another object.
+    Virtual {
+        class: Rc<ClassInfo>,
+        method: MethodInfo,
+    },
+    Constant {
+        class: Rc<ClassInfo>,
+        field: FieldInfo,
+    },
+    /// By a class that the test writes; with the constructor of the superclass, if it has one.
+    Implement {
+        class: Rc<ClassInfo>,
+        constructor: Option<MethodInfo>,
+    },
+}
+
+/// Ways to come by objects, found when they are first asked for.
+#[derive(Default)]
+pub struct Producers {
+    known: BTreeMap<String, Rc<[Producer]>>,
+}
+
+/// Objects of these start threads, end the process or load code; tests do well without.
+const UNWANTED: [&str; 8] = [
+    "java/lang/Thread",
+    "java/lang/ThreadGroup",
+    "java/lang/ClassLoader",
+    "java/lang/Process",
+    "java/lang/Runtime",
+    "java/util/Timer",
+    "java/util/concurrent/ForkJoinPool",
+    "java/util/concurrent/ThreadPoolExecutor",
+];
+
+impl Producers {
+    /// Ways to come by an object of a type, for a test of a class in that package.
+    pub fn of(&mut self, library: &Library<'_>, wanted: &str, package: &str) -> Rc<[Producer]> {
+        if let Some(known) = self.known.get(wanted) {
+            return known.clone();
+        }
+        let found: Rc<[Producer]> = find(library, wanted, package).into();
+        self.known.insert(wanted.to_owned(), found.clone());
+        found
+    }
+}
+
+fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
+    let Some(info) = library.class(wanted) else { return Vec::new() };
+    let mut found = Vec::new();
+    if library.is_visible(&info) {
+        made_by(library, &info, wanted, 2.0, &mut found);
+    }
+    let mut places = vec![info.package().to_owned()];
+    if package != info.package() {
+        places.push(package.to_owned());
+    }
+    for place in &places {
+        for class in library.visible_in(place).iter() {
+            if class.name != wanted && library.is_subtype(&class.name, wanted) {
+                made_by(library, class, wanted, 1.0, &mut found);
+            }
+        }
+    }
+    let is_unwanted = |class: &ClassInfo| UNWANTED.iter().any(|name| library.is_subtype(&class.name, name));
+    if !UNWANTED.iter().any(|name| library.is_subtype(wanted, name)) {
+        found.retain(|producer| !is_unwanted(producer.way.class()));
+    }
+    if info.is_abstract() && library.is_visible(&info) {
+        let is_function = info.is_interface() && library.abstract_methods(wanted).len() == 1;
+        let weight = match found.is_empty() {
+            _ if is_function => 4.0 * found.len().max(1) as f64,
+            true => 1.0,
+            false => 0.3,
+        };
+        implementations(library, &info, weight, &mut found);
+    }
+    found
+}
+
+/// The ways that a class itself offers: its constructors, factories and constants.
+fn made_by(library: &Library<'_>, class: &Rc<ClassInfo>, wanted: &str, weight: f64, found: &mut Vec<Producer>) {
+    let package = class.package();
+    if class.is_bound {
+        return;
+    }
+    if class.is_enum() {
+        for field in &class.constants {
+            if field.flags.has(Flags::ENUM) {
+                found.push(Producer::new(Way::Constant { class: class.clone(), field: field.clone() }, weight));
+            }
+        }
+        return;
+    }
+    if !class.is_abstract() {
+        for constructor in &class.constructors {
+            if library.can_use(constructor.flags, package) && constructor.is_in_source() {
+                let way = Way::Construct { class: class.clone(), constructor: constructor.clone() };
+                found.push(Producer::new(way, weight * simplicity(constructor)));
+            }
+        }
+    }
+    for method in class.methods.iter().filter(|method| method.is_static() && method.is_in_source()) {
+        if library.can_use(method.flags, package) && gives(library, method, wanted) {
+            let way = Way::Static { class: class.clone(), method: method.clone() };
+            found.push(Producer::new(way, 0.5 * weight * simplicity(method)));
+        }
+    }
+    for field in &class.constants {
+        let name = field.descriptor.trim_start_matches('L').trim_end_matches(';');
+        if library.can_use(field.flags, package) && library.is_subtype(name, wanted) {
+            found.push(Producer::new(Way::Constant { class: class.clone(), field: field.clone() }, 0.5 * weight));
+        }
+    }
+}
+
+fn implementations(library: &Library<'_>, class: &Rc<ClassInfo>, weight: f64, found: &mut Vec<Producer>) {
+    if class.is_bound || class.flags.has(Flags::FINAL) {
+        return;
+    }
+    if class.is_interface() {
+        found.push(Producer::new(Way::Implement { class: class.clone(), constructor: None }, weight));
+        return;
+    }
+    let heritable = |flags: Flags| flags.has(Flags::PROTECTED) || library.can_use(flags, class.package());
+    for constructor in class.constructors.iter().filter(|constructor| heritable(constructor.flags)) {
+        let way = Way::Implement { class: class.clone(), constructor: Some(constructor.clone()) };
+        found.push(Producer::new(way, weight * simplicity(constructor)));
+    }
+}
+
+/// Whether a method declares that it gives an object of a type.
+pub fn gives(library: &Library<'_>, method: &MethodInfo, wanted: &str) -> bool {
+    match &method.returns {
+        Some(TypeSignature::Class(class)) => library.is_subtype(&types::class_name(class), wanted),
+        _ => false,
+    }
+}
+
+/// Fewer parameters are easier to come by.
+pub fn simplicity(method: &MethodInfo) -> f64 {
+    1.0 / (1 + method.parameters.len()) as f64
+}
+
+impl Producer {
+    pub fn new(way: Way, weight: f64) -> Producer {
+        let key = match &way {
+            Way::Construct { class, constructor } => format!("new {}{}", class.name, constructor.descriptor),
+            Way::Static { class, method } => format!("{}.{}{}", class.name, method.name, method.descriptor),
+            Way::Virtual { class, method } => format!("{}#{}{}", class.name, method.name, method.descriptor),
+            Way::Constant { class, field } => format!("{}.{}", class.name, field.name),
+            Way::Implement { class, constructor } => {
+                format!("implement {}{}", class.name, constructor.as_ref().map_or("", |c| &c.descriptor))
+            }
+        };
+        Producer { way, weight, key }
+    }
+
+    /// How many values have to be there first.
+    pub fn needs(&self) -> usize {
+        match &self.way {
+            Way::Construct { constructor: method, .. } | Way::Static { method, .. } => method.parameters.len(),
+            Way::Virtual { method, .. } => method.parameters.len() + 1,
+            Way::Constant { .. } => 0,
+            Way::Implement { constructor, .. } => constructor.as_ref().map_or(0, |c| c.parameters.len()),
+        }
+    }
+}
+
+impl Way {
+    /// The class that it names.
+    pub fn class(&self) -> &Rc<ClassInfo> {
+        match self {
+            Way::Construct { class, .. }
+            | Way::Static { class, .. }
+            | Way::Virtual { class, .. }
+            | Way::Constant { class, .. }
+            | Way::Implement { class, .. } => class,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Smaller test cases: fewer calls, simpler arguments.
+
+use testcase::{Argument, Behaviour, Call, Operation, TestCase};
+
+use crate::renumber::{for_each_argument, renumber};
+
+/// Test cases that are one step smaller, those that promise the most first. All are valid if the given one is.
+pub fn smaller(test: &TestCase) -> Vec<TestCase> {
+    let mut found = Vec::new();
+    if test.suffixes.len() > 2 {
+        for suffix in 0..test.suffixes.len() {
+            let mut less = test.clone();
+            less.suffixes.remove(suffix);
+            found.push(less);
+        }
+    }
+    for (suffix, calls) in test.suffixes.iter().enumerate() {
+        if calls.len() > 1 {
+            for call in (0..calls.len()).rev() {
+                found.extend(without_suffix_call(test, suffix, call));
+            }
+        }
+    }
+    // Later calls use earlier ones, so they go first.
+    for call in (0..test.prefix.len()).rev() {
+        found.extend(without_prefix_call(test, call));
+    }
+    for probe in (0..test.probes.len()).rev() {
+        let mut less = test.clone();
+        less.probes.remove(probe);
+        found.push(less);
+    }
+    found.extend(simpler_arguments(test));
+    found
+}
+
+fn uses(calls: &[Call], number: usize) -> bool {
+    let mut found = false;
+    for call in calls {
+        call.for_each_argument(&mut |argument| found |= *argument == Argument::Value(number));
+    }
+    found
+}
+
+fn without_prefix_call(test: &TestCase, number: usize) -> Option<TestCase> {
+    let lists = || test.suffixes.iter().chain([&test.prefix, &test.probes]);
+    // Values past the prefix are each list's own.
+    if lists().any(|calls| uses(calls, number)) {
+        return None;
+    }
+    let mut less = test.clone();
+    less.prefix.remove(number);
+    let down = |value: usize| value - usize::from(value > number);
+    renumber(&mut less.prefix, &down);
+    renumber(&mut less.probes, &down);
+    less.suffixes.iter_mut().for_each(|calls| renumber(calls, &down));
+    Some(less)
+}
+
+fn without_suffix_call(test: &TestCase, suffix: usize, call: usize) -> Option<TestCase> {
+    let number = test.prefix.len() + call;
+    if uses(&test.suffixes[suffix], number) {
+        return None;
+    }
+    let mut less = test.clone();
+    less.suffixes[suffix].remove(call);
+    renumber(&mut less.suffixes[suffix], &|value| value - usize::from(value > number));
+    Some(less)
+}
+
+/// One argument simpler, everywhere in turn.
+fn simpler_arguments(test: &TestCase) -> Vec<TestCase> {
+    let mut found = Vec::new();
+    let lists = 2 + test.suffixes.len();
+    for list in 0..lists {
+        let calls = list_of(test, list).len();
+        for call in 0..calls {
+            for argument in 0..list_of(test, list)[call].arguments.len() {
+                for simple in simpler(&list_of(test, list)[call].arguments[argument]) {
+                    let mut less = test.clone();
+                    list_of_mut(&mut less, list)[call].arguments[argument] = simple;
+                    found.push(less);
+                }
+            }
+            if let Operation::Array { .. } = list_of(test, list)[call].operation {
+                for element in 0..list_of(test, list)[call].arguments.len() {
+                    let mut less = test.clone();
+                    list_of_mut(&mut less, list)[call].arguments.remove(element);
+                    found.push(less);
+                }
+            }
+            found.extend(plainer(test, list, call));
+        }
+    }
+    found
+}
+
+/// A class that the test writes, with one method less that does something.
+fn plainer(test: &TestCase, list: usize, call: usize) -> Vec<TestCase> {
+    let Operation::Implement { methods, .. } = &list_of(test, list)[call].operation else { return Vec::new() };
+    let change = |method: usize| {
+        let mut less = test.clone();
+        if let Operation::Implement { methods, .. } = &mut list_of_mut(&mut less, list)[call].operation {
+            methods.remove(method);
+        }
+        less
+    };
+    let matters = |method: &usize| methods[*method].does != Behaviour::Nothing;
+    (0..methods.len()).filter(matters).map(change).collect()
+}
+
+fn simpler(argument: &Argument) -> Vec<Argument> {
+    let simple = match argument {
+        Argument::Boolean(true) => Argument::Boolean(false),
+        Argument::Byte(value) if *value != 0 => Argument::Byte(0),
+        Argument::Short(value) if *value != 0 => Argument::Short(0),
+        Argument::Int(value) if *value != 0 => Argument::Int(0),
+        Argument::Long(value) if *value != 0 => Argument::Long(0),
+        Argument::Float(value) if *value != 0.0 => Argument::Float(0.0),
+        Argument::Double(value) if *value != 0.0 => Argument::Double(0.0),
+        Argument::String(text) if text.chars().count() > 1 => Argument::String(text.chars().take(1).collect()),
+        _ => return Vec::new(),
+    };
+    let mut found = vec![simple];
+    match argument {
+        Argument::Int(value) if ![0, 1].contains(value) => found.push(Argument::Int(1)),
+        Argument::Long(value) if ![0, 1].contains(value) => found.push(Argument::Long(1)),
+        Argument::String(_) => found.insert(0, Argument::String(String::new())),
+        _ => {}
+    }
+    found
+}
+
+fn list_of(test: &TestCase, list: usize) -> &[Call] {
+    match list {
+        0 => &test.prefix,
+        1 => &test.probes,
+        suffix => &test.suffixes[suffix - 2],
+    }
+}
+
+fn list_of_mut(test: &mut TestCase, list: usize) -> &mut Vec<Call> {
+    match list {
+        0 => &mut test.prefix,
+        1 => &mut test.probes,
+        suffix => &mut test.suffixes[suffix - 2],
+    }
+}
+
+/// How large a test case is: calls, then what they are given.
+pub fn size(test: &TestCase) -> (usize, usize) {
+    let mut test = test.clone();
+    let mut weight = 0;
+    let mut calls = 0;
+    let mut weigh = |list: &mut Vec<Call>| {
+        for call in list {
+            calls += 1;
+            for_each_argument(call, &mut |argument| weight += simpler(argument).len());
+        }
+    };
+    weigh(&mut test.prefix);
+    weigh(&mut test.probes);
+    test.suffixes.iter_mut().for_each(weigh);
+    (calls, weight)
+}

@@ -1,0 +1,232 @@
+//! The class under test: how its objects are made, and which of its methods a test can call.
+
+use std::rc::Rc;
+
+use analysis::ClassFacts;
+use classfile::{Flags, TypeSignature};
+use testcase::{Argument, Call, Operation};
+
+use crate::class_info::{ClassInfo, MethodInfo};
+use crate::draft::{Draft, Place};
+use crate::library::Library;
+use crate::maker::{Maker, Rather};
+use crate::producers::{Producer, Way, gives, simplicity};
+use crate::types::{self, Bindings};
+
+/// The class under test.
+pub struct SubjectClass {
+    pub info: Rc<ClassInfo>,
+    /// How its objects are made.
+    pub ways: Vec<Producer>,
+    /// Its methods, in the order of the facts; None for those that a test cannot call.
+    pub methods: Vec<Option<Callable>>,
+}
+
+/// A method of the class under test.
+#[derive(Clone, Debug)]
+pub struct Callable {
+    /// The class by which it is called: the class under test, or one above it that a test can name.
+    pub owner: String,
+    /// The class that declares it.
+    pub declared_in: String,
+    pub method: MethodInfo,
+}
+
+/// Why there is nothing to test.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum Untestable {
+    #[error("class {0} cannot be read")]
+    Unreadable(String),
+    #[error("{0} is an interface, which has no objects of its own: name a class that implements it")]
+    Interface(String),
+    #[error("{0} is an enum, whose constants exist once: there is no object that a test could make and share")]
+    Enum(String),
+    #[error("{0} is abstract and no class below it was found that a test can make: name a class that extends it")]
+    Abstract(String),
+    #[error("{0} has no constructor or factory that a test could call: name a class that has one")]
+    NoConstructor(String),
+    #[error("{0} has no public methods to call concurrently")]
+    NoMethods(String),
+}
+
+/// What every object has and no test needs.
+const OF_OBJECT: [&str; 5] = ["getClass", "notify", "notifyAll", "wait", "finalize"];
+
+impl SubjectClass {
+    /// Looks at a class under test.
+    pub fn find(library: &Library<'_>, class: &str, facts: &ClassFacts) -> Result<SubjectClass, Untestable> {
+        let name = class.replace('/', ".");
+        let info = library.class(class).ok_or_else(|| Untestable::Unreadable(name.clone()))?;
+        if info.is_interface() {
+            return Err(Untestable::Interface(name));
+        }
+        if info.is_enum() {
+            return Err(Untestable::Enum(name));
+        }
+        let ways = ways(library, &info);
+        if ways.is_empty() {
+            return Err(if info.is_abstract() { Untestable::Abstract(name) } else { Untestable::NoConstructor(name) });
+        }
+        let methods: Vec<Option<Callable>> = facts
+            .methods
+            .iter()
+            .map(|method| {
+                let declared_in = method.declared_in.replace('.', "/");
+                let usable = declared_in != "java/lang/Object" || !OF_OBJECT.contains(&&*method.name);
+                callable(library, &info, &method.name, &method.descriptor).filter(|_| usable)
+            })
+            .collect();
+        if methods.iter().all(Option::is_none) {
+            return Err(Untestable::NoMethods(name));
+        }
+        Ok(SubjectClass { info, ways, methods })
+    }
+
+    /// The methods that can be called, by their numbers.
+    pub fn callable(&self) -> impl Iterator<Item = (usize, &Callable)> {
+        self.methods.iter().enumerate().filter_map(|(number, method)| Some((number, method.as_ref()?)))
+    }
+}
+
+/// A method as a test can call it.
+fn callable(library: &Library<'_>, class: &Rc<ClassInfo>, name: &str, descriptor: &str) -> Option<Callable> {
+    let line = library.line(&class.name);
+    let declaring = line.iter().find(|info| info.method(name, descriptor).is_some())?;
+    let method = declaring.method(name, descriptor)?.clone();
+    if !method.is_in_source() {
+        return None;
+    }
+    let owner = match library.is_visible(class) {
+        true => class.name.clone(),
+        false => {
+            // By a class or interface above it that has the method, too, and that a test can name.
+            let known = |info: &&Rc<ClassInfo>| {
+                library.is_visible(info)
+                    && info.method(name, descriptor).is_some_and(|method| method.flags.has(Flags::PUBLIC))
+            };
+            line.iter().find(known)?.name.clone()
+        }
+    };
+    Some(Callable { owner, declared_in: declaring.name.clone(), method })
+}
+
+/// How objects of a class are made: its constructors, methods that give it or a class below it, and methods that say they give
+/// something more general but make it.
+fn ways(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
+    let mut found = Vec::new();
+    let mut places: Vec<Rc<ClassInfo>> = library.visible_in(class.package()).to_vec();
+    let around = class.outer.as_ref().and_then(|outer| library.class(outer));
+    places.extend(around.filter(|outer| !places.iter().any(|known| known.name == outer.name)));
+    if library.is_visible(class) && !places.iter().any(|known| known.name == class.name) {
+        places.push(class.clone());
+    }
+    for place in &places {
+        let own = place.name == class.name;
+        let below = own || class.is_abstract() && library.is_subtype(&place.name, &class.name);
+        if below && !place.is_abstract() && !place.is_bound {
+            let usable = place.constructors.iter().filter(|c| library.can_use(c.flags, place.package()));
+            for constructor in usable.filter(|constructor| constructor.is_in_source()) {
+                let way = Way::Construct { class: place.clone(), constructor: constructor.clone() };
+                found.push(Producer::new(way, 2.0 * simplicity(constructor)));
+            }
+        }
+        let usable = place.methods.iter().filter(|m| m.is_in_source() && library.can_use(m.flags, place.package()));
+        for method in usable {
+            let declared = gives(library, method, &class.name);
+            // A method of the subject that gives another one is no way to come by the first.
+            let needs_itself = !method.is_static() && library.is_subtype(&place.name, &class.name)
+                || takes(library, method, &class.name);
+            let makes = method.makes.iter().any(|made| library.is_subtype(made, &class.name))
+                && is_above(library, method, &class.name);
+            match () {
+                _ if needs_itself => {}
+                _ if method.is_static() && (declared || makes) => {
+                    let way = Way::Static { class: place.clone(), method: method.clone() };
+                    let weight = if makes { 2.0 } else { 0.5 };
+                    found.push(Producer::new(way, weight * simplicity(method)));
+                }
+                _ if !method.is_static() && declared && !place.is_bound => {
+                    let way = Way::Virtual { class: place.clone(), method: method.clone() };
+                    found.push(Producer::new(way, 0.2 * simplicity(method)));
+                }
+                _ => {}
+            }
+        }
+    }
+    // Where there is a direct way, roundabout ones only cost time.
+    if found.iter().any(|producer| matches!(producer.way, Way::Construct { .. } | Way::Static { .. })) {
+        found.retain(|producer| !matches!(producer.way, Way::Virtual { .. }));
+    }
+    found
+}
+
+fn takes(library: &Library<'_>, method: &MethodInfo, class: &str) -> bool {
+    let own = |parameter: &TypeSignature| match parameter {
+        TypeSignature::Class(of) => library.is_subtype(&types::class_name(of), class),
+        _ => false,
+    };
+    method.parameters.iter().any(own)
+}
+
+/// Whether what a method declares to give is a class or what is above it.
+fn is_above(library: &Library<'_>, method: &MethodInfo, class: &str) -> bool {
+    match &method.returns {
+        Some(TypeSignature::Class(of)) => library.is_subtype(class, &types::class_name(of)),
+        _ => false,
+    }
+}
+
+impl Maker<'_> {
+    /// Adds the calls that make a subject, and says which gives it.
+    pub fn subject(&mut self, draft: &mut Draft, class: &SubjectClass, way: &Producer, bindings: &Bindings) -> usize {
+        let wanted = crate::produce::generic(&class.info, bindings);
+        let number = self.produce(draft, way, &wanted, 0);
+        draft.subjects.push(number);
+        draft.choices.push((Place::Prefix(number), of_way(way)));
+        number
+    }
+
+    /// A way to make a subject, as likely as what was learnt says.
+    pub fn way(&mut self, class: &SubjectClass) -> Producer {
+        let weights: Vec<f64> = class.ways.iter().map(|way| way.weight * self.learnt.weight(&of_way(way))).collect();
+        class.ways[self.rng.weighted(&weights).unwrap_or(0)].clone()
+    }
+
+    /// A call of a method of the class under test; `rather` is a subject that is to be passed where it fits.
+    pub fn call(
+        &mut self,
+        draft: &mut Draft,
+        called: Called<'_>,
+        subject: usize,
+        rather: Option<Rather>,
+        at: Option<Place>,
+    ) -> Call {
+        let Called { class, callable, bindings } = called;
+        let bindings = self.library.bindings_above(&class.info.name, bindings, &callable.declared_in);
+        let made = self.arguments(draft, &callable.owner, &callable.method, &bindings, 0, rather);
+        let (class, name) = (callable.owner.clone(), callable.method.name.clone());
+        let descriptor = callable.method.descriptor.clone();
+        let operation = match callable.method.is_static() {
+            true => Operation::Static { class, name, descriptor },
+            false => Operation::Virtual { class, name, descriptor, receiver: Argument::Value(subject) },
+        };
+        // A call of the prefix gets its number when it is put there.
+        let at = at.unwrap_or(Place::Prefix(usize::MAX));
+        draft.choices.extend(made.choices.into_iter().map(|choice| (at, choice)));
+        Call { operation, arguments: made.values }
+    }
+}
+
+/// What is called, and what the type variables of its class stand for.
+#[derive(Clone, Copy)]
+pub struct Called<'c> {
+    pub class: &'c SubjectClass,
+    pub callable: &'c Callable,
+    pub bindings: &'c Bindings,
+}
+
+/// The choice of a way to make a subject.
+pub fn of_way(way: &Producer) -> crate::learnt::Choice {
+    crate::learnt::Choice { place: "subject".into(), what: way.key.clone() }
+}

@@ -1,0 +1,203 @@
+//! Tests that are written for classes of the JDK.
+
+use analysis::{Analyzer, ByteStore, ClassFacts};
+use classpath::{ClassName, ClassPath, Jdk};
+use testcase::{Argument, Operation, TestCase};
+use testgen::{Candidate, Feedback, Generator, Mode, Settings, Strategy, Untestable};
+
+/// Calls on each installed JDK with the facts of a class.
+fn with_facts(class: &str, check: impl Fn(&ClassPath, &str, &ClassFacts)) {
+    let jdks = Jdk::installed();
+    assert!(!jdks.is_empty(), "no JDK of Java 17 to 25 was found");
+    for jdk in jdks {
+        println!("JDK {}", jdk.version);
+        let class_path = ClassPath::of_jdk(&jdk).unwrap();
+        let bytes = ByteStore::new();
+        let name = ClassName::parse(class).unwrap();
+        let facts = Analyzer::new(&class_path, &bytes).analyze(&name).unwrap();
+        check(&class_path, name.internal(), &facts);
+    }
+}
+
+fn settings(strategy: Strategy, seed: u64) -> Settings {
+    Settings { strategy, seed, observe: false }
+}
+
+/// The first tests, if all go well.
+fn tests(class_path: &ClassPath, class: &str, facts: &ClassFacts, settings: Settings, count: usize) -> Vec<Candidate> {
+    let mut generator = Generator::new(class_path, class, facts, settings).unwrap();
+    let mut found = Vec::new();
+    while found.len() < count {
+        let Some(candidate) = generator.next() else { break };
+        assert_eq!(candidate.test.check(), Ok(()), "{:?}", candidate.test);
+        generator.learn(&candidate, Feedback::Ran { overlapped: true });
+        found.push(candidate);
+    }
+    found
+}
+
+fn names(test: &TestCase) -> Vec<&str> {
+    let name = |operation| match operation {
+        &Operation::Virtual { ref name, .. } | &Operation::Static { ref name, .. } => &**name,
+        _ => "",
+    };
+    test.suffixes.iter().flatten().map(|call| name(&call.operation)).collect()
+}
+
+#[test]
+fn two_buffers_that_append_each_other_are_among_the_first() {
+    with_facts("java.lang.StringBuffer", |class_path, class, facts| {
+        for seed in 1..6 {
+            let tests = tests(class_path, class, facts, settings(Strategy::Auto, seed), 60);
+            let crossing = tests.iter().position(|candidate| {
+                let test = &candidate.test;
+                let on = |thread: usize| test.suffixes[thread][0].operation.receiver().cloned();
+                let given = |thread: usize| test.suffixes[thread][0].arguments.contains(&on(1 - thread).unwrap());
+                names(test) == ["append", "append"] && on(0) != on(1) && given(0) && given(1)
+            });
+            assert!(crossing.is_some(), "seed {seed}");
+        }
+    });
+}
+
+#[test]
+fn a_class_that_only_a_factory_makes_is_made_by_it() {
+    with_facts("java.util.Collections$SynchronizedMap", |class_path, class, facts| {
+        for candidate in tests(class_path, class, facts, settings(Strategy::Auto, 1), 100) {
+            let made = candidate.test.prefix.iter().any(
+                |call| matches!(&call.operation, Operation::Static { name, .. } if name.starts_with("synchronized")),
+            );
+            assert!(made, "{:?}", candidate.test);
+            let named = candidate.test.suffixes.iter().flatten().map(|call| call.operation.class());
+            assert!(named.clone().all(|class| !class.contains("Synchronized")), "{:?}", candidate.test);
+        }
+    });
+}
+
+#[test]
+fn arguments_are_of_the_types_that_generics_ask_for() {
+    with_facts("java.util.Hashtable", |class_path, class, facts| {
+        let tests = tests(class_path, class, facts, settings(Strategy::Auto, 3), 300);
+        // A map is passed where a map is wanted, and it has something in it now and then.
+        let put_all =
+            |call: &testcase::Call| matches!(&call.operation, Operation::Virtual { name, .. } if name == "putAll");
+        let filled = tests.iter().any(|candidate| {
+            let test = &candidate.test;
+            let calls = test.prefix.iter().chain(test.suffixes.iter().flatten());
+            calls.filter(|call| put_all(call)).any(|call| {
+                let filled = test.prefix.iter().any(|other| {
+                    other.operation.receiver() == call.arguments.first()
+                        && matches!(&other.operation, Operation::Virtual { name, .. } if name == "put")
+                });
+                filled && call.operation.receiver() != call.arguments.first()
+            })
+        });
+        assert!(filled);
+    });
+}
+
+#[test]
+fn the_same_seed_gives_the_same_tests() {
+    with_facts("java.util.Vector", |class_path, class, facts| {
+        for strategy in [Strategy::Auto, Strategy::Pairs, Strategy::Random] {
+            let write = |seed| -> Vec<TestCase> {
+                tests(class_path, class, facts, settings(strategy, seed), 200).into_iter().map(|c| c.test).collect()
+            };
+            let first = write(7);
+            assert_eq!(first.len(), 200);
+            assert!(first == write(7), "{strategy:?}");
+            assert!(first != write(8), "{strategy:?}");
+            let different: std::collections::HashSet<String> = first.iter().map(|test| format!("{test:?}")).collect();
+            assert_eq!(different.len(), 200, "a test that ran tells nothing when it is run again");
+        }
+    });
+}
+
+#[test]
+fn what_fails_is_chosen_less_often() {
+    with_facts("java.util.Vector", |class_path, class, facts| {
+        let share = |refuse: bool| {
+            let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Random, 5)).unwrap();
+            let (mut negative, mut all) = (0, 0);
+            for round in 0..1500 {
+                let Some(candidate) = generator.next() else { break };
+                let calls = candidate.test.suffixes.iter().enumerate();
+                let bad = calls.flat_map(|(suffix, calls)| {
+                    calls
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, call)| call.arguments.contains(&Argument::Int(-1)))
+                        .map(move |(call, _)| (suffix, call))
+                });
+                let bad: Vec<_> = bad.collect();
+                if round >= 1000 {
+                    all += 1;
+                    negative += usize::from(!bad.is_empty());
+                }
+                generator.learn(
+                    &candidate,
+                    match bad.first() {
+                        Some(&(suffix, call)) if refuse => Feedback::SuffixFails { suffix, call },
+                        _ => Feedback::Ran { overlapped: true },
+                    },
+                );
+            }
+            f64::from(negative as u32) / f64::from(all)
+        };
+        let (refused, taken) = (share(true), share(false));
+        assert!(refused < taken * 0.7, "{refused} of those that fail, {taken} of those that do not");
+    });
+}
+
+#[test]
+fn every_mode_has_its_tests() {
+    with_facts("java.util.Vector", |class_path, class, facts| {
+        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Pairs, 1)).unwrap();
+        let (mut conflict, mut deadlock, mut share) = (0, 0, 0);
+        for _ in 0..60 {
+            let Some(candidate) = generator.next() else { break };
+            let subjects: std::collections::HashSet<String> = candidate
+                .test
+                .suffixes
+                .iter()
+                .flatten()
+                .filter_map(|call| call.operation.receiver())
+                .map(|receiver| format!("{receiver:?}"))
+                .collect();
+            match generator.targets()[candidate.target.unwrap()].mode {
+                Mode::Conflict | Mode::Opaque => {
+                    conflict += 1;
+                    assert_eq!(subjects.len(), 1);
+                }
+                Mode::Deadlock => {
+                    deadlock += 1;
+                    assert_eq!(subjects.len(), 2);
+                }
+                Mode::Share(_) => {
+                    share += 1;
+                    assert_eq!(subjects.len(), 2);
+                }
+            }
+            generator.learn(&candidate, Feedback::Ran { overlapped: true });
+        }
+        assert!(conflict > 5 && deadlock > 5 && share > 5, "{conflict} {deadlock} {share}");
+    });
+}
+
+#[test]
+fn what_cannot_be_tested_is_refused_with_the_reason() {
+    let refused = |class: &str| {
+        let jdk = Jdk::find(None).unwrap();
+        let class_path = ClassPath::of_jdk(&jdk).unwrap();
+        let bytes = ByteStore::new();
+        let name = ClassName::parse(class).unwrap();
+        let facts = Analyzer::new(&class_path, &bytes).analyze(&name).unwrap();
+        Generator::new(&class_path, name.internal(), &facts, settings(Strategy::Auto, 1)).err()
+    };
+    assert_eq!(refused("java.lang.Math"), Some(Untestable::NoConstructor("java.lang.Math".into())));
+    assert_eq!(
+        refused("java.util.concurrent.TimeUnit"),
+        Some(Untestable::Enum("java.util.concurrent.TimeUnit".into()))
+    );
+    assert_eq!(refused("java.util.Vector"), None);
+}
