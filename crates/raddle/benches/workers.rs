@@ -252,9 +252,9 @@ fn run(pool: &mut Pool, task: Task, mut journal: Option<&mut Journal>) -> (Arc<T
                 assert!(matches!(outcome.answer, Answer::Done(_)), "{:?}", outcome.answer);
                 return (task, outcome);
             }
-            Event::News(task, News::Found(shown)) => {
+            Event::News(task, News::Found(finding)) => {
                 if let Some(journal) = &mut journal {
-                    journal.find(&task, &shown).unwrap();
+                    journal.find(&task, &finding).unwrap();
                 }
             }
             Event::News(..) => {}

@@ -30,6 +30,9 @@ pub struct Finding {
     pub proof: Proof,
     /// What tells failing executions from passing ones; empty if that is not known.
     pub cause: Vec<Fact>,
+    /// It is as it was found: nobody has tried to make it smaller, or to find its cause.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub as_found: bool,
     /// What each thread is called or runs, by its number; names that are missing are not known.
     pub threads: Vec<String>,
     /// What happened, in order.
@@ -117,6 +120,7 @@ impl Finding {
             preemptions: 0,
             proof: Proof::None,
             cause: Vec::new(),
+            as_found: false,
             threads: Vec::new(),
             steps: Vec::new(),
             pending: Vec::new(),

@@ -86,6 +86,7 @@ impl Finding {
             some => count(some as usize, "preemption"),
         };
         let proof = match (self.proof, self.preemptions) {
+            _ if self.as_found => " as it was found; it was not shrunk yet, and its cause was not looked for",
             (Proof::Smallest, 0) => "; no smaller schedule does, every one was run",
             (Proof::Smallest, _) => {
                 "; every schedule with fewer, and every smaller one with as many, was run and passes"

@@ -42,6 +42,7 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
         protocol::Proof::None => Proof::None,
     };
     finding.cause = found.cause.iter().map(|fact| Fact { first: fact.first, second: fact.second }).collect();
+    finding.as_found = found.as_found;
     finding.threads = threads(shown);
     finding.steps = shown.steps.iter().filter_map(step).collect();
     finding.pending = shown.pending.iter().filter_map(step).collect();

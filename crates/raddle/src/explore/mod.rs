@@ -18,15 +18,18 @@ use crate::args::{Color, ExploreArgs, ExplorerName};
 use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::{Event, Outcome, Ran, Task, run as run_tasks};
-use crate::worker::protocol::{Answer, Explore, Explored, Explorer, Finding, Job, News, Plan, Shown};
+use crate::worker::protocol::{Answer, Explore, Explored, Explorer, Finding, Job, News, Plan};
 use finding::Origin;
 use progress::Progress;
 pub use replay::run as replay;
 use settings::Place;
 use target::Target;
 
-/// Time to shrink and explain what was found, past the budget.
-const FOR_EXPLANATION: Duration = Duration::from_secs(60);
+/// So long may it take to shrink and explain everything.
+const EXPLAINING: Duration = Duration::from_secs(10);
+/// What the plan does not count: a worker that prepares the test, and an execution that is under way when time is over. A
+/// worker that takes longer is ended.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Explores, and says whether something was found.
 pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
@@ -39,7 +42,7 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         executions: args.executions,
         millis: Some(budget.as_millis() as u64),
         first: args.first,
-        explain: true,
+        explain_millis: EXPLAINING.as_millis() as u64,
         must_end: target.must_end,
     };
     let limits = Limits {
@@ -57,30 +60,41 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
 /// What is known in the end.
 struct Known {
     /// What was told on the way; it stands even if nothing else does.
-    found: Vec<Shown>,
+    found: Vec<Finding>,
+    /// How many executions ran.
+    executions: u64,
     outcome: Option<Outcome>,
     ran: Ran,
     seconds: f64,
 }
 
 fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -> anyhow::Result<Known> {
-    let task = Task { key: args.target.clone(), job: job.clone(), budget: Some(budget + FOR_EXPLANATION) };
+    let task = Task { key: args.target.clone(), job: job.clone(), budget: Some(budget + EXPLAINING + PATIENCE) };
     let mut progress = Progress::new(args.view.quiet);
-    let (mut found, mut outcome) = (Vec::new(), None);
+    let (mut found, mut executions, mut outcome) = (Vec::new(), 0, None);
     let ran = run_tasks(place.pool.clone(), settings::folders, vec![task], |event| {
         match event {
-            Event::News(_, News::Found(shown)) => {
-                progress.found();
-                found.push(*shown);
+            Event::News(_, News::Found(finding)) => {
+                executions = executions.max(finding.executions_to_find);
+                finding.add_to(&mut found);
+                progress.found(found.len());
             }
-            Event::News(_, News::Progress(so_far)) => progress.tell(so_far),
+            Event::News(_, News::Progress(so_far)) => {
+                executions = so_far.executions;
+                progress.tell(so_far);
+            }
             Event::News(_, News::Refused(_)) => {}
-            Event::Done(_, done) => outcome = Some(done),
+            Event::Done(_, done) => {
+                if let Answer::Done(report) = &done.answer {
+                    executions = report.executions;
+                }
+                outcome = Some(done);
+            }
         }
         Ok(())
     });
     let seconds = progress.end();
-    Ok(Known { found, outcome, ran: ran?, seconds })
+    Ok(Known { found, executions, outcome, ran: ran?, seconds })
 }
 
 fn report(
@@ -98,7 +112,7 @@ fn report(
     };
     let explored = report.and_then(|report| report.explored.clone()).unwrap_or_else(|| Explored {
         // What was found before it was cut off, as it was found.
-        findings: known.found.iter().map(unexplained).collect(),
+        findings: known.found.clone(),
         ..Explored::default()
     });
     let sources = Sources::new(
@@ -136,7 +150,7 @@ fn report(
         let document = json!({
             "raddle": env!("CARGO_PKG_VERSION"), "seed": args.seed, "java": origin.place.jdk.version,
             "target": target.name, "verdict": verdict::word(&explored, unknown.as_deref()), "reason": unknown,
-            "executions": report.map_or(0, |report| report.executions), "seconds": known.seconds,
+            "executions": known.executions, "seconds": known.seconds,
             "certificate": explored.certificate.map(|certificate| json!({
                 "traces": certificate.traces, "race_free": certificate.race_free,
                 "events_a_thread": certificate.events_a_thread, "timeouts_last": certificate.timeouts,
@@ -153,14 +167,6 @@ fn report(
         bail!("{}: nothing can be said: {why}", target.name);
     }
     Ok(!explored.findings.is_empty())
-}
-
-/// A finding of which only the execution is known.
-fn unexplained(shown: &Shown) -> Finding {
-    let what = shown.stop.clone().or_else(|| shown.uncaught.first().map(|(_, thrown)| thrown.class.clone()));
-    let mut finding = Finding { shown: shown.clone(), executions_to_find: shown.seed, ..Finding::default() };
-    finding.failure.what = what.unwrap_or_else(|| "a call threw an exception".into());
-    finding
 }
 
 fn explorer(name: ExplorerName) -> Explorer {

@@ -35,9 +35,9 @@ impl Progress {
         ));
     }
 
-    /// Something was found.
-    pub fn found(&mut self) {
-        self.found += 1;
+    /// So many findings there are.
+    pub fn found(&mut self, findings: usize) {
+        self.found = findings;
     }
 
     /// It is over. Says how many seconds it took.

@@ -58,13 +58,12 @@ pub fn summary(
     if !explored.races.is_empty() && !args.view.quiet {
         text += "  Only sequentially consistent executions were run; with races, Java allows more.\n";
     }
-    let executions = report.map_or(0, |report| report.executions);
     let findings = match explored.findings.len() {
         0 => "nothing found".to_owned(),
         1 => "1 finding".to_owned(),
         more => format!("{more} findings"),
     };
-    text += &format!("{}: {findings} in {executions} executions, {:.1} s\n", target.name, known.seconds);
+    text += &format!("{}: {findings} in {} executions, {:.1} s\n", target.name, known.executions, known.seconds);
     match (&explored.certificate, unknown) {
         (Some(certificate), _) if explored.findings.is_empty() => text += &certified(certificate),
         (_, Some(why)) => text += &format!("not everything was run: {why}\n"),

@@ -62,8 +62,8 @@ fn run_rest(
 /// Writes down what has happened, and says so.
 fn note(event: Event, tasks: usize, journal: &mut Journal) -> anyhow::Result<()> {
     let told = match event {
-        Event::News(task, News::Found(shown)) if journal.find(&task, &shown)? => {
-            format!("found in {}: {:016x}", task.key, shown.hash)
+        Event::News(task, News::Found(finding)) if journal.find(&task, &finding)? => {
+            format!("found in {}: {:016x}", task.key, finding.shown.hash)
         }
         Event::News(..) => return Ok(()),
         Event::Done(task, outcome) => {

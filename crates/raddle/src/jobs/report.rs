@@ -18,12 +18,11 @@ pub fn render(tasks: &[Task], journal: &Journal) -> String {
             Some(outcome) => render_outcome(&mut text, &task.key, outcome),
             None => line(&mut text, format_args!("{}: not done", task.key)),
         }
-        let told = match journal.finished(task).map(|outcome| &outcome.answer) {
-            Some(Answer::Done(report)) => Some(report.shown.hash),
-            _ => None,
-        };
-        for found in journal.found(task).iter().filter(|found| Some(found.hash) != told) {
-            line(&mut text, format_args!("    found before that: a failure, shown {:016x}", found.hash));
+        let is_done = matches!(journal.finished(task).map(|outcome| &outcome.answer), Some(Answer::Done(_)));
+        for found in journal.found(task) {
+            let when = if is_done { "found" } else { "found before that" };
+            let what = shown(&found.failure.what);
+            line(&mut text, format_args!("    {when}: {what}, shown {:016x}", found.shown.hash));
         }
     }
     text

@@ -3,7 +3,8 @@
 //! A journal is a file that only grows: a record for whatever a task finds, when it finds it, and for each task that is
 //! done, with its length and a checksum before it. A record is on the disk before the task counts as done. Whoever reads it
 //! again stops at the first record that is not whole, which is where a run that was killed had come to. Tasks that were not
-//! done by then are done again, and no others. What they find again is known by its content, and not written twice.
+//! done by then are done again, and no others. What they find again is known by its content, and not written twice;
+//! what is told again because more is known of it takes the place of what was known.
 //!
 //! One run at a time has a folder. The lock is the kernel's, so it ends with the process however that ends.
 
@@ -15,7 +16,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::supervisor::{Outcome, Task};
-use crate::worker::protocol::Shown;
+use crate::worker::protocol::Finding;
 pub use record::{Entry, Record};
 
 /// The journal of a run, and the right to write to its folder.
@@ -35,7 +36,8 @@ pub struct Journal {
 struct Known {
     /// Of the task and the run that this was found out in.
     digest: u64,
-    found: Vec<Shown>,
+    /// Each failure as it is known best.
+    found: Vec<Finding>,
     outcome: Option<Outcome>,
 }
 
@@ -101,7 +103,7 @@ impl Journal {
     }
 
     /// What a task has found, whether it is done or not.
-    pub fn found(&self, task: &Task) -> &[Shown] {
+    pub fn found(&self, task: &Task) -> &[Finding] {
         self.known(task).map_or(&[], |known| &known.found)
     }
 
@@ -120,12 +122,13 @@ impl Journal {
         self.len() == 0
     }
 
-    /// Writes down what a task has found. It is on disk when this returns. Says whether it was not known yet.
-    pub fn find(&mut self, task: &Task, shown: &Shown) -> Result<bool, JournalError> {
-        if self.found(task).contains(shown) {
+    /// Writes down what a task has found, or what more is known of it. It is on disk when this returns. Says whether it was
+    /// not known yet.
+    pub fn find(&mut self, task: &Task, finding: &Finding) -> Result<bool, JournalError> {
+        if !finding.adds_to(self.found(task)) {
             return Ok(false);
         }
-        self.append(task, Entry::Found(Box::new(shown.clone())))?;
+        self.append(task, Entry::Found(Box::new(finding.clone())))?;
         Ok(true)
     }
 
@@ -154,7 +157,7 @@ fn learn(known: &mut HashMap<String, Known>, Record { key, digest, entry }: Reco
         *known = fresh();
     }
     match entry {
-        Entry::Found(shown) => known.found.push(*shown),
+        Entry::Found(finding) => finding.add_to(&mut known.found),
         Entry::Finished(outcome) => known.outcome = Some(outcome),
     }
 }

@@ -6,10 +6,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::supervisor::{Outcome, Task};
-use crate::worker::protocol::Shown;
+use crate::worker::protocol::Finding;
 
 /// The first bytes. The number is that of the format.
-pub const MAGIC: &[u8] = b"raddle journal 2\n";
+pub const MAGIC: &[u8] = b"raddle journal 3\n";
 
 /// What is known of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,8 +25,8 @@ pub struct Record {
 /// What is written down about a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Entry {
-    /// It has found something, and goes on.
-    Found(Box<Shown>),
+    /// It has found something, or knows more of it, and goes on.
+    Found(Box<Finding>),
     /// It is done.
     Finished(Outcome),
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::supervisor::Printed;
-use crate::worker::protocol::{Answer, Job, Plan};
+use crate::worker::protocol::{Answer, Failure, Job, Plan};
 use testcase::TestCase;
 
 fn task(key: &str, executions: u64) -> Task {
@@ -75,24 +75,42 @@ fn only_the_very_same_task_of_the_same_run_is_finished() {
 #[test]
 fn what_was_found_is_known_before_the_task_is_done_and_never_twice() {
     let folder = tempfile::tempdir().unwrap();
-    let shown = |hash| Shown { hash, ..Shown::default() };
+    let failure = |place: u32| Failure { place: place.to_string(), ..Failure::default() };
+    let finding = |place| Finding { failure: failure(place), as_found: true, ..Finding::default() };
     let mut journal = Journal::open(folder.path(), "run", false).unwrap();
-    assert!(journal.find(&task("a", 1), &shown(1)).unwrap());
+    assert!(journal.find(&task("a", 1), &finding(1)).unwrap());
     drop(journal);
     let mut journal = Journal::open(folder.path(), "run", true).unwrap();
     assert_eq!((journal.finished(&task("a", 1)), journal.len()), (None, 0));
-    assert!(!journal.find(&task("a", 1), &shown(1)).unwrap(), "it was known");
-    assert!(journal.find(&task("a", 1), &shown(2)).unwrap());
+    assert!(!journal.find(&task("a", 1), &finding(1)).unwrap(), "it was known");
+    assert!(journal.find(&task("a", 1), &finding(2)).unwrap());
     journal.finish(&task("a", 1), outcome("a")).unwrap();
     drop(journal);
     let mut journal = Journal::open(folder.path(), "run", true).unwrap();
-    assert_eq!(journal.found(&task("a", 1)), [shown(1), shown(2)]);
+    assert_eq!(journal.found(&task("a", 1)), [finding(1), finding(2)]);
     assert_eq!(journal.finished(&task("a", 1)), Some(&outcome("a")));
     // Another task of the same key has found nothing, and once it has, what the first one found is nobody's.
     assert_eq!(journal.found(&task("a", 2)), []);
-    assert!(journal.find(&task("a", 2), &shown(1)).unwrap());
+    assert!(journal.find(&task("a", 2), &finding(1)).unwrap());
     assert_eq!((journal.found(&task("a", 1)), journal.finished(&task("a", 1))), (&[][..], None));
     assert_eq!(read(folder.path()).unwrap().len(), 4);
+}
+
+#[test]
+fn what_is_better_known_takes_the_place_of_what_was_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = Finding { as_found: true, executions_to_find: 7, ..Finding::default() };
+    let explained = Finding { as_found: false, preemptions: 1, ..found.clone() };
+    let mut journal = Journal::open(folder.path(), "run", false).unwrap();
+    assert!(journal.find(&task("a", 1), &found).unwrap());
+    assert!(journal.find(&task("a", 1), &explained).unwrap());
+    assert_eq!(journal.found(&task("a", 1)), [explained.clone()]);
+    drop(journal);
+    let mut journal = Journal::open(folder.path(), "run", true).unwrap();
+    // The task is done again, and finds the same.
+    assert!(!journal.find(&task("a", 1), &found).unwrap());
+    assert!(!journal.find(&task("a", 1), &explained).unwrap());
+    assert_eq!(journal.found(&task("a", 1)), [explained]);
 }
 
 #[test]

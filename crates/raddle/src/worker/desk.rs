@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::protocol::{self, Answer, News, Progress, Reply, Shown, Word};
+use super::protocol::{self, Answer, Finding, News, Progress, Reply, Word};
 use super::reason::{Reason, Standing};
 
 static DESK: Mutex<Option<Desk>> = Mutex::new(None);
@@ -42,7 +42,7 @@ struct Open {
     budget: Duration,
     /// What was last told of how far it is.
     told: Progress,
-    /// How many findings were told.
+    /// How often findings were told.
     found: usize,
 }
 
@@ -77,14 +77,14 @@ pub fn advance(progress: Progress) {
     TRACES.store(progress.traces, Ordering::Relaxed);
 }
 
-/// The job has found something. It has left this process when this returns.
-pub fn found(shown: &Shown) {
+/// The job has found something, or knows more of it. It has left this process when this returns.
+pub fn found(finding: &Finding) {
     if let Some(desk) = lock().as_mut()
         && let Some(open) = &mut desk.open
         && open.found < protocol::MOST_FOUND
     {
         open.found += 1;
-        desk.tell(News::Found(Box::new(shown.clone())));
+        desk.tell(News::Found(Box::new(finding.clone())));
     }
 }
 

@@ -3,7 +3,7 @@
 use explore::{Hang, hang};
 use host::{CallResult, Execution, Stop, Thrown};
 
-use super::explore::{End, tell};
+use super::ending::{End, tell};
 use super::protocol::{Failure, FailureKind};
 use super::stop;
 
@@ -43,6 +43,12 @@ pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failur
         };
         Failure { kind: FailureKind::Hang, what, place: String::new() }
     })
+}
+
+/// What is said of an execution that failed in a way which has no name of its own.
+pub fn unnamed(execution: &Execution) -> Failure {
+    let what = stop::describe(execution).unwrap_or_else(|| "a call did not return".to_owned());
+    Failure { kind: FailureKind::Exception, place: String::new(), what }
 }
 
 /// What test frameworks throw where a test does not apply.

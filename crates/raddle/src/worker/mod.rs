@@ -9,8 +9,10 @@
 mod chosen;
 mod desk;
 mod doubt;
+mod ending;
 mod explore;
 mod failure;
+mod judge;
 pub mod protocol;
 pub mod reason;
 mod repeat;
@@ -25,6 +27,7 @@ use std::io;
 
 use anyhow::Context;
 use host::{Host, JvmSettings, RunSettings};
+use judge::ByItsEnd;
 use protocol::{Answer, Budget, Explore, Job, Plan, Ready, Setup};
 use runs::Runs;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
@@ -107,7 +110,7 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     let serial = runs.run(Box::new(InOrder));
     let ran = serial.and_then(|serial| match &job.plan {
         Plan::Random { seed, executions, exhaust } => walk::run(&mut runs, &serial, *seed, *executions, *exhaust),
-        Plan::Explore(plan) => explore::run(&mut runs, plan),
+        Plan::Explore(plan) => explore::run(&mut runs, plan, &mut ByItsEnd { must_end: plan.must_end }),
         Plan::Replay { turns, times, must_end } => repeat::run(&mut runs, turns, *times, *must_end),
     });
     if let Err(reason) = ran {

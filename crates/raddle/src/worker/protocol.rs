@@ -91,8 +91,9 @@ pub struct Explore {
     pub millis: Option<u64>,
     /// Whether one failure is enough.
     pub first: bool,
-    /// Whether findings are shrunk, and their causes looked for.
-    pub explain: bool,
+    /// So many milliseconds may it take to shrink all findings and look for their causes, and no more than a fifth of
+    /// `millis` past its end. With 0 findings stay as they were found.
+    pub explain_millis: u64,
     /// Whether threads that are left waiting when the test itself is over are a failure, daemons aside.
     pub must_end: bool,
 }
@@ -128,8 +129,9 @@ pub enum Word {
 /// What is said about a job that is under way. Whatever becomes of the job later, it stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum News {
-    /// An execution failed, and did so again under its schedule.
-    Found(Box<Shown>),
+    /// An execution failed, and did so again under its schedule. The same failure may be told once more when it is better
+    /// known: the later takes the place of the earlier.
+    Found(Box<Finding>),
     /// How far it is.
     Progress(Progress),
     /// The operating system has refused something to the code under test.
@@ -145,8 +147,8 @@ pub struct Progress {
     pub traces: u64,
 }
 
-/// No job has more findings than this: a plan that could find more tells of the first. What runs in a worker may write to
-/// its pipe, and must not fill the disk through the journal.
+/// No job tells of findings more often than this: a plan that could find more tells of the first. What runs in a worker may
+/// write to its pipe, and must not fill the disk through the journal.
 pub const MOST_FOUND: usize = 64;
 
 /// What is said about a job in the end.
@@ -221,7 +223,7 @@ pub struct Certificate {
     pub loops: bool,
 }
 
-/// A failure that was found, in its smallest form.
+/// A failure that was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// What kind it is, and how it is told from others.
@@ -236,6 +238,8 @@ pub struct Finding {
     pub executions_to_find: u64,
     /// What tells failing executions from passing ones: each "this before that", as steps of what is shown and in words.
     pub cause: Vec<Fact>,
+    /// It is as it was found, and was neither shrunk nor explained.
+    pub as_found: bool,
 }
 
 /// A failure.
@@ -247,6 +251,32 @@ pub struct Failure {
     pub what: String,
     /// Where it shows: of two failures of one kind at one place one is told.
     pub place: String,
+}
+
+impl Failure {
+    /// Whether it counts as the same as another.
+    pub fn is_same(&self, other: &Failure) -> bool {
+        (self.kind, &self.place) == (other.kind, &other.place)
+    }
+}
+
+impl Finding {
+    /// Whether it says more than these of its job do. A job that was begun anew finds the same again.
+    pub fn adds_to(&self, findings: &[Finding]) -> bool {
+        let known = findings.iter().find(|known| known.failure.is_same(&self.failure));
+        known.is_none_or(|known| known != self && (known.as_found || !self.as_found))
+    }
+
+    /// Takes its place among those of its job, if it says more than they do.
+    pub fn add_to(self, findings: &mut Vec<Finding>) {
+        if !self.adds_to(findings) {
+            return;
+        }
+        match findings.iter_mut().find(|known| known.failure.is_same(&self.failure)) {
+            Some(known) => *known = self,
+            None => findings.push(self),
+        }
+    }
 }
 
 /// Kinds of failures.

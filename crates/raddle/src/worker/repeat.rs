@@ -2,7 +2,7 @@
 
 use schedule::{Schedule, ThreadId, Turn};
 
-use super::explore::end;
+use super::ending::end;
 use super::failure::failure;
 use super::reason::Reason;
 use super::runs::Runs;
@@ -16,16 +16,16 @@ pub fn run(runs: &mut Runs<'_>, turns: &[(u16, u32)], times: u64, must_end: bool
     let schedule = Schedule { turns: turns.collect() };
     let mut last = None;
     for _ in 0..WARM_UP {
-        let hash = Some(runs.run(Box::new(schedule.clone().replay()))?.trace.hash());
+        let hash = Some(runs.follow(schedule.clone(), false)?.trace.hash());
         if std::mem::replace(&mut last, hash) == hash {
             break;
         }
     }
     for number in 0..times {
-        let execution = runs.run(Box::new(schedule.clone().replay()))?;
+        let execution = runs.follow(schedule.clone(), false)?;
         runs.count(&execution);
-        if failure(&execution, end(&execution), must_end).is_some() {
-            runs.found(&execution, number);
+        if let Some(failure) = failure(&execution, end(&execution), must_end) {
+            runs.failed(&execution, failure, number);
         } else if number == 0 {
             runs.show_if_none_failed(&execution, number);
         }

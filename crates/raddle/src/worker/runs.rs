@@ -7,9 +7,9 @@
 use std::collections::HashSet;
 
 use host::{CallResult, Execution, Host, Prepared, RunSettings};
-use schedule::Scheduler;
+use schedule::{Schedule, Scheduler};
 
-use super::protocol::{Explored, Progress, Report, Shown};
+use super::protocol::{Explored, Failure, Finding, Progress, Report, Shown};
 use super::reason::Reason;
 use super::{desk, doubt, show};
 
@@ -21,12 +21,15 @@ pub struct Runs<'h> {
     /// Whether the code under test may end the virtual machine.
     may_exit: bool,
     traces: HashSet<u64>,
+    /// The failures that were told.
+    told: Vec<Failure>,
     report: Report,
 }
 
 impl<'h> Runs<'h> {
     pub fn new(host: &'h mut Host, test: Prepared, settings: RunSettings, may_exit: bool) -> Runs<'h> {
-        Runs { host, test, settings, may_exit, traces: HashSet::new(), report: Report::default() }
+        let (traces, told, report) = (HashSet::new(), Vec::new(), Report::default());
+        Runs { host, test, settings, may_exit, traces, told, report }
     }
 
     /// Runs the test case once, unless nothing can be said any more.
@@ -35,16 +38,16 @@ impl<'h> Runs<'h> {
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
     }
 
-    /// The same, with every step told.
-    pub fn run_told(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
-        let told = RunSettings { tell: true, ..self.settings };
-        let execution = self.host.run(&self.test, scheduler, told);
+    /// Follows a schedule, maybe with every step told.
+    pub fn follow(&mut self, schedule: Schedule, tell: bool) -> Result<Execution, Reason> {
+        let settings = RunSettings { tell, ..self.settings };
+        let execution = self.host.run(&self.test, Box::new(schedule.replay()), settings);
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
     }
 
     /// Whether an execution fails again, with the same trace, when its schedule is followed.
     pub fn fails_again(&mut self, execution: &Execution) -> Result<bool, Reason> {
-        let again = self.run(Box::new(execution.schedule().replay()))?;
+        let again = self.follow(execution.schedule(), false)?;
         Ok(fails(&again) && again.trace.hash() == execution.trace.hash())
     }
 
@@ -55,14 +58,29 @@ impl<'h> Runs<'h> {
         desk::advance(Progress { executions: self.report.executions, traces: self.traces.len() as u64 });
     }
 
-    /// An execution that was counted failed. The first that did is shown.
-    pub fn found(&mut self, execution: &Execution, seed: u64) {
+    /// An execution that was counted failed so. Each failure is told once, and the first that failed is shown.
+    pub fn failed(&mut self, execution: &Execution, failure: Failure, seed: u64) {
+        if self.told.iter().any(|told| told.is_same(&failure)) {
+            self.report.failures += 1;
+            return;
+        }
+        self.told.push(failure.clone());
+        let (shown, executions_to_find) = (self.show(execution, seed), self.report.executions);
+        self.found(&Finding { failure, shown, executions_to_find, as_found: true, ..Finding::default() });
+    }
+
+    /// A failure was found that is not known yet. The first is shown.
+    pub fn found(&mut self, finding: &Finding) {
         self.report.failures += 1;
         if self.report.failures == 1 {
-            let shown = self.show(execution, seed);
-            desk::found(&shown);
-            self.report.shown = shown;
+            self.report.shown = finding.shown.clone();
         }
+        desk::found(finding);
+    }
+
+    /// More is known of a failure that was found.
+    pub fn explained(&mut self, finding: &Finding) {
+        desk::found(finding);
     }
 
     /// An execution that was counted failed, but did not fail again.

@@ -6,7 +6,7 @@ use explore::preemptions;
 use host::{Awaited, CallResult, Execution, Host, Stop, Told};
 use schedule::{Event, EventKind, ObjectId, ThreadId};
 
-use super::explore::{end, tell};
+use super::ending::{end, tell};
 use super::protocol::{Shown, ShownStep};
 use super::stop;
 

@@ -4,6 +4,8 @@ use host::Execution;
 use schedule::RandomWalk;
 
 use super::doubt::Ends;
+use super::ending::end;
+use super::failure::{failure, unnamed};
 use super::reason::Reason;
 use super::runs::{Runs, fails};
 
@@ -21,7 +23,8 @@ pub fn run(runs: &mut Runs<'_>, serial: &Execution, seed: u64, executions: u64, 
                 runs.found_unstable();
                 continue;
             }
-            runs.found(&execution, seed);
+            let failure = failure(&execution, end(&execution), false).unwrap_or_else(|| unnamed(&execution));
+            runs.failed(&execution, failure, seed);
             if !exhaust {
                 break;
             }

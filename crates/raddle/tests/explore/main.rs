@@ -7,6 +7,7 @@ mod fixtures;
 mod found;
 mod junit;
 mod programs;
+mod stopped;
 mod support;
 #[path = "../engine/worker.rs"]
 mod worker;
@@ -28,6 +29,6 @@ const AUTO: Explore = Explore {
     executions: 5_000,
     millis: None,
     first: false,
-    explain: false,
+    explain_millis: 0,
     must_end: false,
 };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use classpath::Jdk;
 use host::CallResult;
 use raddle::supervisor::{Outcome, Task};
-use raddle::worker::protocol::{Answer, Shown};
+use raddle::worker::protocol::{Answer, Finding};
 
 use crate::support::{Run, compile, fixtures, header, honest, jdks, job, name, random, task};
 
@@ -63,8 +63,8 @@ fn check(jdk: &Jdk) {
 }
 
 /// The classes of exceptions that calls have ended with.
-fn thrown(shown: &Shown) -> Vec<String> {
-    let thrown = shown.suffixes.iter().flatten().filter_map(|call| match call {
+fn thrown(finding: &Finding) -> Vec<String> {
+    let thrown = finding.shown.suffixes.iter().flatten().filter_map(|call| match call {
         CallResult::Threw(thrown) => Some(thrown.class.clone()),
         _ => None,
     });

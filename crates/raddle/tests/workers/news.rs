@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use raddle::supervisor::{Event, Pool, PoolSettings, PrivateFolders};
-use raddle::worker::protocol::{Answer, News};
+use raddle::worker::protocol::{Answer, Explore, Explorer, FailureKind, News, Plan};
 use raddle::worker::reason::Reason;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -71,7 +71,7 @@ fn a_run_that_is_stopped_reports_what_unfinished_jobs_have_found() {
     kill_process(Pid::from_child(&started.child), Signal::INT).unwrap();
     assert_eq!(started.child.wait().unwrap().code(), Some(2));
     let report = run.report();
-    assert!(report.starts_with("hangs: not done\n    found before that: a failure, shown "), "{report}");
+    assert!(report.starts_with("hangs: not done\n    found before that: java.lang."), "{report}");
 }
 
 /// A pool of one worker for the classes in a folder.
@@ -106,6 +106,42 @@ fn a_job_tells_how_far_it_is() {
     pool.stopper().stop();
     while let Some(event) = pool.next() {
         assert!(matches!(event, Ok(Event::News(..))), "{event:?}");
+    }
+}
+
+#[test]
+fn what_an_exploration_finds_is_told_when_it_is_found_and_again_when_it_is_explained() {
+    let source = honest("fail/LockOrder");
+    let classes = compile(&jdk(), std::slice::from_ref(&source));
+    let folder = tempfile::tempdir().unwrap();
+    let mut pool = pool(classes.path(), folder.path());
+    let plan = Explore {
+        explorer: Explorer::Auto,
+        seed: 1,
+        executions: 1_000,
+        millis: None,
+        first: false,
+        explain_millis: 60_000,
+        must_end: false,
+    };
+    pool.submit(task("explored", job(&source, Plan::Explore(plan))));
+    let (mut told, mut report) = (Vec::new(), None);
+    while let Some(event) = pool.next() {
+        match event.unwrap() {
+            Event::News(_, News::Found(finding)) => told.push(*finding),
+            Event::News(..) => {}
+            Event::Done(_, outcome) => report = Some(outcome.answer),
+        }
+    }
+    let Some(Answer::Done(report)) = report else { panic!("{report:?}") };
+    let findings = report.explored.unwrap().findings;
+    let (found, explained): (Vec<_>, Vec<_>) = told.into_iter().partition(|finding| finding.as_found);
+    assert_eq!(explained, findings, "each is told as it is known in the end");
+    assert_eq!(found.len(), findings.len());
+    for (found, explained) in found.iter().zip(&explained) {
+        assert_eq!((&found.failure, found.executions_to_find), (&explained.failure, explained.executions_to_find));
+        assert_eq!(found.failure.kind, FailureKind::Deadlock);
+        assert!(!found.shown.steps.is_empty(), "the execution is told in full when it is found");
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use classpath::Jdk;
 use raddle::journal::{self, Entry};
 use raddle::supervisor::{Outcome, Task};
-use raddle::worker::protocol::{Job, Plan, Shown};
+use raddle::worker::protocol::{Finding, Job, Plan};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tempfile::TempDir;
@@ -147,11 +147,11 @@ impl Run {
     }
 
     /// What each job has found, in the order in which it was written down.
-    pub fn found(&self) -> HashMap<String, Vec<Shown>> {
-        let mut found: HashMap<String, Vec<Shown>> = HashMap::new();
+    pub fn found(&self) -> HashMap<String, Vec<Finding>> {
+        let mut found: HashMap<String, Vec<Finding>> = HashMap::new();
         for record in journal::read(&self.out()).unwrap() {
-            if let Entry::Found(shown) = record.entry {
-                found.entry(record.key).or_default().push(*shown);
+            if let Entry::Found(finding) = record.entry {
+                found.entry(record.key).or_default().push(*finding);
             }
         }
         found

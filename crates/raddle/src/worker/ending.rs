@@ -1,0 +1,21 @@
+//! How executions end, in the words of whoever explores.
+
+pub use explore::End;
+use host::{Execution, Stop};
+
+/// An execution as explorers want to be told of it.
+pub fn tell(execution: &Execution, end: End) -> explore::Execution<'_> {
+    explore::Execution { trace: &execution.trace, pending: &execution.pending, timed_out: &execution.timed_out, end }
+}
+
+/// How an execution ended.
+pub fn end(execution: &Execution) -> End {
+    match &execution.stop {
+        None if execution.left.is_empty() => End::Done,
+        None | Some(Stop::Deadlock(_)) => End::Stuck,
+        Some(Stop::Diverged(_)) => End::Stopped,
+        // Nothing that others would have done is lost if there are none.
+        Some(Stop::Exit(_)) if execution.pending.is_empty() => End::Done,
+        Some(Stop::TooManyEvents | Stop::TooManyThreads | Stop::Exit(_)) => End::Cut,
+    }
+}

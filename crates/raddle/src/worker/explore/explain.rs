@@ -1,0 +1,169 @@
+//! What was found, shrunk and explained.
+
+use std::time::{Duration, Instant};
+
+use explore::{Attempt, End, cause, interference, shrink};
+use host::Execution;
+use schedule::{Schedule, Scheduler, Step, Trace};
+
+use super::{Exploration, KEPT, MOST_TOLD, attempt};
+use crate::worker::ending::{end, tell};
+use crate::worker::protocol::{Explore, Fact, Failure, FailureKind, Proof};
+use crate::worker::reason::Reason;
+use crate::worker::runs::Runs;
+use crate::worker::{show, told};
+
+/// So many executions may shrinking take.
+const SHRINKING: usize = 2_000;
+/// Past the end of the budget, explaining may take this part of it.
+const PAST: u32 = 5;
+
+/// Until when there is time to shrink and explain, if the exploration had to end at `deadline` and it is `now`.
+fn until(plan: &Explore, deadline: Option<Instant>, now: Instant) -> Instant {
+    let most = now + Duration::from_millis(plan.explain_millis);
+    let past = Duration::from_millis(plan.millis.unwrap_or_default()) / PAST;
+    deadline.map_or(most, |deadline| most.min(deadline + past))
+}
+
+impl Exploration<'_> {
+    /// Whether what is found is explained at all.
+    pub(super) fn explains(&self) -> bool {
+        self.plan.explain_millis > 0
+    }
+
+    /// Shrinks each finding, and looks for its cause.
+    pub(super) fn explain(&mut self, runs: &mut Runs<'_>) -> Result<(), Reason> {
+        let until = until(&self.plan, self.deadline, Instant::now());
+        let findings = if self.explains() { self.explored.findings.len() } else { 0 };
+        for number in 0..findings {
+            // Long executions take long to shrink, and whoever waits wants to see something. Each gets its share.
+            let now = Instant::now();
+            let deadline = now + until.saturating_duration_since(now) / (findings - number) as u32;
+            self.explain_one(runs, number, deadline)?;
+            runs.explained(&self.explored.findings[number]);
+        }
+        Ok(())
+    }
+
+    fn explain_one(&mut self, runs: &mut Runs<'_>, number: usize, deadline: Instant) -> Result<(), Reason> {
+        let Some((_, failing)) = self.failing.iter().find(|(of, _)| *of == number).cloned() else { return Ok(()) };
+        let failure = self.explored.findings[number].failure.clone();
+        let (mut is_late, mut doubt) = (false, None);
+        let mut seen: Vec<Attempt> = Vec::new();
+        // An execution without an end takes long.
+        let budget = if failure.kind == FailureKind::Hang { SHRINKING / 20 } else { SHRINKING };
+        let shrunk = shrink(failing, budget, |scheduler| {
+            is_late |= Instant::now() >= deadline;
+            let attempt = match doubt {
+                // Nothing more is run; what was found stands.
+                _ if is_late => nothing(),
+                Some(_) => nothing(),
+                None => self.attempt_under(runs, scheduler, &failure).unwrap_or_else(|reason| {
+                    doubt = Some(reason);
+                    nothing()
+                }),
+            };
+            if seen.len() < KEPT {
+                seen.push(attempt.clone());
+            }
+            attempt
+        });
+        if let Some(reason) = doubt {
+            return Err(reason);
+        }
+        let is_told = shrunk.attempt.trace.steps.len() <= MOST_TOLD;
+        let execution = runs.follow(Schedule::of(&shrunk.attempt.trace), is_told)?;
+        let facts = self.facts(runs, number, &execution, &seen);
+        let finding = &mut self.explored.findings[number];
+        finding.shown = show::show(runs.host, &execution, finding.executions_to_find, execution.trace.hash());
+        told::add(&mut finding.shown, runs.host, &execution);
+        finding.preemptions = interference(&shrunk.attempt.execution()).preemptions;
+        finding.proof = match shrunk.proof {
+            _ if is_late => Proof::None,
+            explore::Proof::Smallest => Proof::Smallest,
+            explore::Proof::FewestPreemptions => Proof::FewestPreemptions,
+            explore::Proof::None => Proof::None,
+        };
+        finding.cause = facts;
+        finding.as_found = false;
+        Ok(())
+    }
+
+    /// Runs under a scheduler, and says whether the failure is the one that is looked for.
+    fn attempt_under(
+        &mut self,
+        runs: &mut Runs<'_>,
+        scheduler: Box<dyn Scheduler + Send>,
+        wanted: &Failure,
+    ) -> Result<Attempt, Reason> {
+        let execution = runs.run(scheduler)?;
+        let end = end(&execution);
+        let mut fails = false;
+        if end != End::Stopped {
+            fails = self.judge.failure(runs, &execution, end)?.is_some_and(|found| found.is_same(wanted));
+        }
+        if fails && wanted.kind == FailureKind::Hang {
+            fails = self.hangs_fairly(runs, &execution)?;
+        }
+        Ok(attempt(execution, end, fails))
+    }
+
+    /// What tells failing executions from passing ones, as steps of the one that is shown.
+    fn facts(&self, runs: &Runs<'_>, number: usize, shown: &Execution, seen: &[Attempt]) -> Vec<Fact> {
+        let first = tell(shown, end(shown));
+        let others = self.failing.iter().filter(|(of, _)| *of == number).map(|(_, attempt)| attempt);
+        let failing: Vec<_> = std::iter::once(first)
+            .chain(others.chain(seen.iter().filter(|attempt| attempt.fails)).map(Attempt::execution))
+            .collect();
+        let passing =
+            self.passing.iter().chain(seen.iter().filter(|attempt| !attempt.fails && attempt.end == End::Done));
+        let passing: Vec<_> = passing.map(Attempt::execution).collect();
+        let Some(cause) = cause(&failing, &passing) else { return Vec::new() };
+        let describe = |step: usize| match shown.trace.steps.get(step) {
+            Some(step) => show::describe(runs.host, step),
+            None => {
+                let (thread, event) = shown.pending[step - shown.trace.steps.len()];
+                show::describe(runs.host, &Step { thread, event })
+            }
+        };
+        let fact = |at: &explore::FactAt| Fact {
+            first: at.first,
+            second: at.second,
+            first_event: describe(at.first),
+            second_event: describe(at.second),
+        };
+        cause.facts.iter().map(fact).collect()
+    }
+}
+
+/// An attempt that was not made.
+fn nothing() -> Attempt {
+    Attempt { trace: Trace::default(), pending: Vec::new(), timed_out: Vec::new(), end: End::Stopped, fails: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::protocol::Explorer;
+
+    #[test]
+    fn explaining_ends_soon_after_the_budget() {
+        let plan = |millis, explain_millis| Explore {
+            explorer: Explorer::Auto,
+            seed: 1,
+            executions: u64::MAX,
+            millis,
+            first: false,
+            explain_millis,
+            must_end: false,
+        };
+        let begun = Instant::now();
+        let at = |millis: u64| begun + Duration::from_millis(millis);
+        let ends = |millis: u64, explain, now| until(&plan(Some(millis), explain), Some(at(millis)), at(now));
+        assert_eq!(ends(60_000, 10_000, 60_000), at(70_000), "its whole limit");
+        assert_eq!(ends(1_000, 10_000, 1_000), at(1_200), "a fifth of the budget past it");
+        assert_eq!(ends(1_000, 10_000, 100), at(1_200), "what is left of the budget, too");
+        assert_eq!(ends(60_000, 300, 2_000), at(2_300), "no longer than its limit, whatever is left");
+        assert_eq!(until(&plan(None, 10_000), None, at(5)), at(10_005), "without a budget");
+    }
+}

@@ -1,0 +1,189 @@
+//! Every schedule that matters: an explorer chooses, the host runs, a judge says what is wrong, and what fails is shrunk and
+//! explained.
+
+mod explain;
+mod races;
+
+use std::time::{Duration, Instant};
+
+use explore::{Attempt, Learnt, ThenFair, interference};
+use host::{Execution, Stop};
+
+use super::chosen::Chosen;
+use super::doubt::Ends;
+use super::ending::{End, end, tell};
+use super::judge::Judge;
+use super::protocol::{self, Certificate, Explored, Failure, FailureKind, Finding};
+use super::reason::Reason;
+use super::runs::Runs;
+use super::{show, told};
+use races::Races;
+
+/// So many executions of each kind are kept to find out what tells them apart.
+const KEPT: usize = 200;
+/// So many different failures are told.
+const MOST_FINDINGS: usize = 16;
+/// Longer executions are told without calls and values.
+const MOST_TOLD: usize = 5_000;
+
+/// Explores. What is a failure, the judge says.
+pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore, judge: &mut dyn Judge) -> Result<(), Reason> {
+    let mut exploration = Exploration {
+        plan: *plan,
+        judge,
+        explorer: Chosen::new(plan, runs.settings().limits.max_events),
+        deadline: plan.millis.map(|millis| Instant::now() + Duration::from_millis(millis)),
+        ends: Ends::default(),
+        passing: Vec::new(),
+        failing: Vec::new(),
+        races: Races::default(),
+        explored: Explored::default(),
+    };
+    exploration.go(runs)?;
+    exploration.explain(runs)?;
+    let Exploration { explored, races, .. } = exploration;
+    runs.explored(Explored { races: races.told(), ..explored });
+    Ok(())
+}
+
+struct Exploration<'j> {
+    plan: protocol::Explore,
+    judge: &'j mut dyn Judge,
+    explorer: Chosen,
+    deadline: Option<Instant>,
+    ends: Ends,
+    /// Executions that passed, and those that failed with the number of their finding.
+    passing: Vec<Attempt>,
+    failing: Vec<(usize, Attempt)>,
+    races: Races,
+    explored: Explored,
+}
+
+impl Exploration<'_> {
+    fn is_over(&self, executions: u64) -> bool {
+        executions >= self.plan.executions
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.plan.first && !self.explored.findings.is_empty()
+    }
+
+    fn go(&mut self, runs: &mut Runs<'_>) -> Result<(), Reason> {
+        while !self.is_over(runs.executions())
+            && let Some(scheduler) = self.explorer.explorer().next()
+        {
+            let execution = runs.run(scheduler)?;
+            let mut end = end(&execution);
+            match self.explorer.explorer().finish(&tell(&execution, end)) {
+                Learnt::Counts => {}
+                Learnt::Bounded => end = End::Cut,
+                Learnt::Redundant => {
+                    self.explored.redundant += 1;
+                    continue;
+                }
+                Learnt::Unexpected => {
+                    self.explored.unexpected += 1;
+                    if end == End::Stopped {
+                        continue;
+                    }
+                }
+            }
+            runs.count(&execution);
+            self.judge(runs, execution, end)?;
+        }
+        let race_free = self.races.is_empty();
+        let complete = self.explorer.certificate().filter(|_| !self.explored.abandoned && !runs.is_unstable());
+        self.explored.certificate = complete.map(|certificate| Certificate { race_free, ..certificate });
+        Ok(())
+    }
+
+    fn judge(&mut self, runs: &mut Runs<'_>, execution: Execution, end: End) -> Result<(), Reason> {
+        self.races.note(runs.host, &execution, end);
+        self.explored.abandoned |= execution.abandoned;
+        let exits = matches!(execution.stop, Some(Stop::Exit(_)));
+        let can_judge = self.ends.see_end(end == End::Cut && !exits, &execution)?;
+        let failure = self.judge.failure(runs, &execution, end)?;
+        match failure.filter(|failure| can_judge || failure.kind != FailureKind::Hang) {
+            None => {
+                if self.passing.is_empty() {
+                    runs.show_if_none_failed(&execution, 0);
+                }
+                if self.passing.len() < KEPT {
+                    self.passing.push(attempt(execution, end, false));
+                }
+            }
+            Some(failure) => {
+                let known = self.explored.findings.iter().position(|finding| finding.failure.is_same(&failure));
+                let number = match known {
+                    Some(number) => number,
+                    None => match self.find(runs, &execution, end, failure)? {
+                        Some(number) => number,
+                        None => return Ok(()),
+                    },
+                };
+                if self.failing.len() < KEPT {
+                    self.failing.push((number, attempt(execution, end, true)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A failure that was not known. Says which it is, if it is one: it must fail again.
+    fn find(
+        &mut self,
+        runs: &mut Runs<'_>,
+        execution: &Execution,
+        end: End,
+        failure: Failure,
+    ) -> Result<Option<usize>, Reason> {
+        if self.explored.findings.len() >= MOST_FINDINGS {
+            return Ok(None);
+        }
+        let is_hang = failure.kind == FailureKind::Hang;
+        if is_hang && !self.hangs_fairly(runs, execution)? {
+            return Ok(None);
+        }
+        // It is run again in any case, so it may as well be told in full, for whoever sees no more of it than this.
+        let is_told = self.explains() && execution.trace.steps.len() <= MOST_TOLD;
+        let mut again = None;
+        if is_told || !is_hang {
+            again = Some(runs.follow(execution.schedule(), is_told)?);
+        }
+        if let Some(again) = again.as_ref().filter(|_| !is_hang) {
+            let found = self.judge.failure(runs, again, self::end(again))?;
+            let is_same = found.is_some_and(|found| found.is_same(&failure));
+            if again.trace.hash() != execution.trace.hash() || !is_same {
+                runs.found_unstable();
+                return Ok(None);
+            }
+        }
+        let executions = runs.executions();
+        let mut finding = Finding {
+            failure,
+            shown: show::show(runs.host, execution, executions, execution.trace.hash()),
+            preemptions: interference(&tell(execution, end)).preemptions,
+            executions_to_find: executions,
+            as_found: true,
+            ..Finding::default()
+        };
+        if let Some(again) = again.filter(|again| is_told && again.trace.hash() == execution.trace.hash()) {
+            told::add(&mut finding.shown, runs.host, &again);
+        }
+        runs.found(&finding);
+        self.explored.findings.push(finding);
+        Ok(Some(self.explored.findings.len() - 1))
+    }
+
+    /// Whether an execution that was cut off does not end either when everyone gets turns from there on.
+    fn hangs_fairly(&mut self, runs: &mut Runs<'_>, execution: &Execution) -> Result<bool, Reason> {
+        // Most of the events that are allowed are for what is fair.
+        let events = runs.settings().limits.max_events / 4;
+        let fair = runs.run(Box::new(ThenFair::new(execution.schedule(), events)))?;
+        let failure = self.judge.failure(runs, &fair, end(&fair))?;
+        Ok(failure.is_some_and(|failure| failure.kind == FailureKind::Hang))
+    }
+}
+
+fn attempt(execution: Execution, end: End, fails: bool) -> Attempt {
+    let Execution { trace, pending, timed_out, .. } = execution;
+    Attempt { trace, pending, timed_out, end, fails }
+}

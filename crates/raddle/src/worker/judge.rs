@@ -1,0 +1,29 @@
+//! Who says what is wrong with executions.
+
+use host::Execution;
+
+use super::ending::End;
+use super::failure::failure;
+use super::protocol::Failure;
+use super::reason::Reason;
+use super::runs::Runs;
+
+/// Says what is wrong with executions. What it says of an execution must follow from its schedule: each failure is asked
+/// for again before it counts, and often while it is shrunk.
+pub trait Judge {
+    /// What is wrong with an execution that ended so, if anything is. Others may be run to find out.
+    fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason>;
+}
+
+/// Holds each execution to be wrong that ends otherwise than a program should, whatever others do.
+#[derive(Clone, Copy, Debug)]
+pub struct ByItsEnd {
+    /// Whether threads that are left waiting are wrong, daemons aside.
+    pub must_end: bool,
+}
+
+impl Judge for ByItsEnd {
+    fn failure(&mut self, _: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason> {
+        Ok(failure(execution, end, self.must_end))
+    }
+}

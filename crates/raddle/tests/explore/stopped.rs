@@ -1,0 +1,75 @@
+//! Runs that are stopped before their end.
+
+use crate::jdks;
+use crate::support::{Raddle, compile};
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
+use std::process::Stdio;
+
+/// Each execution is a deadlock; from the fourth on there is none that ends.
+const STUCK: &str = r#"
+public class Stuck {
+    public static void main(String[] arguments) throws Exception {
+        // Static state is put back before each execution, but not that of the JDK.
+        int executions = Integer.getInteger("executions", 0) + 1;
+        System.setProperty("executions", Integer.toString(executions));
+        // A serial one, one that is found, and that one once more.
+        if (executions > 3) {
+            new java.io.File("hangs").createNewFile();
+            while (true) {
+            }
+        }
+        Object lock = new Object();
+        Thread other = new Thread(() -> {
+            synchronized (lock) {
+                lock.notify();
+            }
+        });
+        other.start();
+        other.join();
+        synchronized (lock) {
+            lock.wait();
+        }
+    }
+}
+"#;
+
+#[test]
+fn what_was_found_is_shown_as_what_it_is() {
+    let jdk = &jdks()[0];
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("Stuck.java");
+    std::fs::write(&source, STUCK).unwrap();
+    let classes = compile(jdk, &[source], "");
+    let raddle = Raddle::new(jdk);
+    let temporary = tempfile::tempdir().unwrap();
+    let mut command = raddle.command(&["explore", "Stuck", "--classpath", classes.path().to_str().unwrap()]);
+    command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    while !has(temporary.path(), "hangs") {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before it was stopped");
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "Stuck deadlocks: thread 0 waits to be notified on java.lang.Object",
+        "notifies",
+        "Fails with no preemption as it was found; it was not shrunk yet, and its cause was not looked for.",
+        "found after 1 execution,",
+        "Stuck: 1 finding in 1 executions",
+        "not everything was run: stopped by a signal",
+    ] {
+        assert!(flat.contains(part), "no {part:?} in\n{text}");
+    }
+    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0, "nothing is left");
+}
+
+/// Whether there is a file of that name below a folder. What vanishes in the meantime is not there.
+fn has(folder: &Path, name: &str) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name() == name || entry.path().is_dir() && has(&entry.path(), name))
+}
