@@ -53,7 +53,7 @@ mod serial;
 mod violation;
 mod weak;
 
-pub use excused::is_excused;
+pub use excused::{is_assumption, is_excused};
 pub use linearization::{Linearization, Linearizations, MOST, linearizations};
 pub use observation::{Ended, Given, Kind, Observation, Place};
 pub use serial::Serial;
