@@ -26,7 +26,7 @@ pub(crate) fn whole(thread: ThreadId) -> Turn {
 }
 
 /// Whether whoever can go on has only looked at things for long, each in turn.
-pub(crate) fn all_look(choice: &Choice<'_>) -> bool {
+pub fn all_look(choice: &Choice<'_>) -> bool {
     let steps = &choice.trace.steps;
     let long = LOOK_AFTER as usize * choice.runnable.len() + 4 * MAX_ROUND;
     steps.len() >= long
@@ -39,7 +39,7 @@ fn is_look(kind: EventKind) -> bool {
 }
 
 /// Whether the thread's last events, all in a row, are rounds that only read.
-pub(crate) fn has_spun(choice: &Choice<'_>, thread: ThreadId) -> bool {
+pub fn has_spun(choice: &Choice<'_>, thread: ThreadId) -> bool {
     let steps = &choice.trace.steps;
     let tail = &steps[steps.len().saturating_sub(4 * MAX_ROUND)..];
     tail.len() == 4 * MAX_ROUND

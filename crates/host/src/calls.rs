@@ -2,6 +2,7 @@
 
 use crate::graph::{Bounds, Numbering, Seen};
 use crate::jni::Env;
+use crate::made;
 use crate::natives;
 use crate::outcome::CallResult;
 use crate::read::Reading;
@@ -28,6 +29,8 @@ pub struct Results {
     pub calls: Vec<CallResult>,
     /// What was seen of objects that calls gave, by the numbers of the calls. Their own numbers are given at the end.
     objects: Vec<(usize, Seen)>,
+    /// How many events there were when each call ended.
+    pub ends: Vec<usize>,
 }
 
 /// How much of the values of calls is read.
@@ -88,7 +91,7 @@ impl Results {
     /// Gives the objects in the results their numbers.
     pub fn number(self, numbering: &mut Numbering, values: Values) -> Vec<CallResult> {
         let bounds = if let Values::Graphs(bounds) = values { bounds } else { Bounds::default() };
-        let Results { mut calls, objects } = self;
+        let Results { mut calls, objects, .. } = self;
         for (call, seen) in objects {
             calls[call] = CallResult::Returned(match seen {
                 Seen::Plain(value) => value,
@@ -102,10 +105,12 @@ impl Results {
 
 /// Makes calls one after the other, until one throws. Values are read at once, before anything else can run.
 pub fn run_calls(env: Env, reading: &Reading, calls: &[Ready], values: &mut Vec<Given>, depth: Depth<'_>) -> Results {
-    let mut results = Results { calls: Vec::with_capacity(calls.len()), objects: Vec::new() };
+    let mut results = Results { calls: Vec::with_capacity(calls.len()), objects: Vec::new(), ends: Vec::new() };
     for call in calls {
         let value = make(env, call, values);
-        let seen = match env.take_exception() {
+        let exception = env.take_exception();
+        results.ends.push(made::made_one(exception.is_none()));
+        let seen = match exception {
             Some(exception) => {
                 results.calls.push(match natives::is_unwind(env, exception) {
                     true => CallResult::CutOff,

@@ -11,6 +11,7 @@ use crate::jdk_state::JdkState;
 use crate::jni::Vm;
 use crate::jvm::{Jvm, JvmError, JvmSettings};
 use crate::machine::{Limits, Stop, plain};
+use crate::made;
 use crate::natives;
 use crate::objects::Objects;
 use crate::outcome::Execution;
@@ -41,9 +42,9 @@ pub struct Host {
 
 /// A test case that can be run.
 pub struct Prepared {
-    prefix: Vec<Ready>,
-    suffixes: Arc<Vec<Vec<Ready>>>,
-    probes: Vec<Ready>,
+    pub(crate) prefix: Vec<Ready>,
+    pub(crate) suffixes: Arc<Vec<Vec<Ready>>>,
+    pub(crate) probes: Vec<Ready>,
 }
 
 /// How executions are run.
@@ -55,11 +56,14 @@ pub struct RunSettings {
     pub values: Values,
     /// Whether every step is told in full.
     pub tell: bool,
+    /// What the virtual machine shows besides: another time, other identity hashes and random numbers for each number. What
+    /// then differs between two executions of one schedule is no one's doing.
+    pub variation: u32,
 }
 
 impl Default for RunSettings {
     fn default() -> Self {
-        RunSettings { limits: Limits::default(), values: Values::Graphs(Bounds::default()), tell: false }
+        RunSettings { limits: Limits::default(), values: Values::Graphs(Bounds::default()), tell: false, variation: 0 }
     }
 }
 
@@ -158,7 +162,9 @@ impl Host {
             natives::tell::begin();
         }
         natives::synchronizer::forget();
+        made::forget();
         control::begin(scheduler, settings.limits, objects, test.suffixes.len());
+        control::with_machine(|machine| machine.vary(settings.variation));
         env.frame(|| {
             let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
             let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings.values.of_prefix());
@@ -188,6 +194,7 @@ impl Host {
                 told: telling.steps,
                 names: telling.names,
                 prefix: number(prefix),
+                ends: suffixes.iter().map(|results| results.ends.clone()).collect(),
                 suffixes: suffixes.into_iter().map(&mut number).collect(),
                 probes: number(probes),
                 uncaught: ended.uncaught,

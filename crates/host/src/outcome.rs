@@ -14,6 +14,8 @@ pub struct Execution {
     pub prefix: Vec<CallResult>,
     /// How each call of each suffix ended; shorter than the suffix if one threw or was cut off.
     pub suffixes: Vec<Vec<CallResult>>,
+    /// How many events there were when each of those calls ended.
+    pub ends: Vec<Vec<usize>>,
     /// How each probe ended, likewise; none ran if the execution ended early.
     pub probes: Vec<CallResult>,
     /// Exceptions that nobody has caught, in threads that the code under test has started.

@@ -12,6 +12,7 @@ use schedule::{EventKind, SiteId};
 use testcase::{Argument, Call, Operation};
 
 /// A call that can be made. It holds global references for as long as the process lives.
+#[derive(Clone)]
 pub struct Ready {
     pub action: Action,
     pub receiver: Option<Operand>,

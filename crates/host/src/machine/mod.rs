@@ -52,6 +52,9 @@ pub struct Remains {
     pub abandoned: bool,
 }
 
+/// Time is so much later in each variation: no number that would look like a difference of times.
+const VARIED_NANOS: u64 = 12_345_678_901;
+
 /// When only daemons are left, each may still do so many events, for they may be about to fail.
 const LAST_EVENTS: u32 = 1000;
 
@@ -92,6 +95,12 @@ impl Machine {
         thread.spurious = self.limits.spurious_wakeups;
         self.threads.push(thread);
         ThreadId(self.threads.len() as u16 - 1)
+    }
+
+    /// What threads see of time, hashes and random numbers becomes another. Only before anything happens.
+    pub fn vary(&mut self, variation: u32) {
+        self.now += u64::from(variation) * VARIED_NANOS;
+        self.threads.iter_mut().for_each(|thread| thread.vary(variation));
     }
 
     /// How many events there were.

@@ -52,6 +52,13 @@ impl Thread {
         Thread { name: mix(number as u64), ..Thread::default() }
     }
 
+    /// Becomes another, as far as hashes and random numbers go.
+    pub fn vary(&mut self, variation: u32) {
+        if variation > 0 {
+            self.name = mix(self.name ^ mix(!u64::from(variation)));
+        }
+    }
+
     /// A thread that this one starts.
     pub fn child(&mut self) -> Thread {
         self.children += 1;

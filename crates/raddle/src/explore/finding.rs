@@ -27,6 +27,7 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
         FailureKind::Exception => FindingKind::Exception,
         FailureKind::Deadlock => FindingKind::Deadlock,
         FailureKind::Hang => FindingKind::Hang,
+        FailureKind::Linearizability => FindingKind::Linearizability,
     };
     let shown = &found.shown;
     let mut finding = Finding::new(kind, origin.target, found.failure.what.trim_start_matches("deadlock: "));

@@ -9,7 +9,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,9 @@ static CHANGED: Condvar = Condvar::new();
 /// How far the job is. Two numbers, because whoever counts must not wait for whoever tells.
 static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
 static TRACES: AtomicU64 = AtomicU64::new(0);
+
+/// Whether the operating system has refused something to the job.
+static REFUSED: AtomicBool = AtomicBool::new(false);
 
 /// So often it is told how far a job is.
 const PULSE: Duration = Duration::from_millis(100);
@@ -67,6 +70,7 @@ pub fn begin(budget: protocol::Budget) {
     desk.jobs += 1;
     let deadline = budget.map(|budget| Instant::now() + budget);
     advance(Progress::default());
+    REFUSED.store(false, Ordering::Relaxed);
     desk.open = Some(Open { deadline, budget: budget.unwrap_or_default(), told: Progress::default(), found: 0 });
     CHANGED.notify_all();
 }
@@ -94,9 +98,15 @@ pub fn refused(what: &str) {
     if what == format!("read /proc/{}/maps", rustix::thread::gettid()) {
         return;
     }
+    REFUSED.store(true, Ordering::Relaxed);
     if let Some(desk) = lock().as_mut() {
         desk.tell(News::Refused(what.to_owned()));
     }
+}
+
+/// Whether something was refused to the job.
+pub fn was_refused() -> bool {
+    REFUSED.load(Ordering::Relaxed)
 }
 
 /// The job has an answer.

@@ -15,34 +15,38 @@ pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failur
         _ => None,
     });
     if let Some(thrown) = thrown.chain(execution.uncaught.iter().map(|(_, thrown)| thrown)).next() {
-        return (!ASSUMPTIONS.contains(&&*thrown.class)).then(|| of_thrown(thrown));
+        return (!oracle::is_assumption(&thrown.class)).then(|| of_thrown(thrown));
     }
     if let Some(Stop::Exit(status)) = execution.stop {
         let what = format!("System.exit({status})");
         return (status != 0).then(|| Failure { kind: FailureKind::Exception, place: what.clone(), what });
     }
+    of_stuck(execution, must_end).or_else(|| (end == End::Cut).then(|| of_endless(execution, end)))
+}
+
+/// Who waits for what in an execution that is stuck.
+pub fn of_stuck(execution: &Execution, must_end: bool) -> Option<Failure> {
     if let Some(Stop::Deadlock(blocked)) = &execution.stop {
         let what = stop::describe(execution).unwrap_or_default();
         return Some(Failure { kind: FailureKind::Deadlock, what, place: place(blocked) });
     }
     let left: Vec<_> = execution.left.iter().filter(|blocked| !blocked.daemon).cloned().collect();
-    if must_end && !left.is_empty() {
+    (must_end && !left.is_empty()).then(|| {
         let what = format!("the program does not end: {}", stop::describe_all(&left, &execution.awaited));
-        return Some(Failure { kind: FailureKind::Deadlock, what, place: place(&left) });
-    }
-    (end == End::Cut).then(|| {
-        let what = match hang(&tell(execution, end)) {
-            Some(Hang::Livelock(threads)) => {
-                let threads: Vec<_> = threads.iter().map(|thread| thread.0.to_string()).collect();
-                format!(
-                    "livelock: threads {} go round and round, and nobody changes what they look at",
-                    threads.join(", ")
-                )
-            }
-            _ => format!("no end after {} events", execution.trace.steps.len()),
-        };
-        Failure { kind: FailureKind::Hang, what, place: String::new() }
+        Failure { kind: FailureKind::Deadlock, what, place: place(&left) }
     })
+}
+
+/// What goes on in an execution that has no end.
+pub fn of_endless(execution: &Execution, end: End) -> Failure {
+    let what = match hang(&tell(execution, end)) {
+        Some(Hang::Livelock(threads)) => {
+            let threads: Vec<_> = threads.iter().map(|thread| thread.0.to_string()).collect();
+            format!("livelock: threads {} go round and round, and nobody changes what they look at", threads.join(", "))
+        }
+        _ => format!("no end after {} events", execution.trace.steps.len()),
+    };
+    Failure { kind: FailureKind::Hang, what, place: String::new() }
 }
 
 /// What is said of an execution that failed in a way which has no name of its own.
@@ -51,14 +55,8 @@ pub fn unnamed(execution: &Execution) -> Failure {
     Failure { kind: FailureKind::Exception, place: String::new(), what }
 }
 
-/// What test frameworks throw where a test does not apply.
-const ASSUMPTIONS: [&str; 3] = [
-    "org.junit.AssumptionViolatedException",
-    "org.junit.internal.AssumptionViolatedException",
-    "org.opentest4j.TestAbortedException",
-];
-
-fn of_thrown(thrown: &Thrown) -> Failure {
+/// What is said of an exception.
+pub fn of_thrown(thrown: &Thrown) -> Failure {
     Failure {
         kind: FailureKind::Exception,
         what: stop::describe_thrown(thrown),

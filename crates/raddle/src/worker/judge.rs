@@ -11,6 +11,9 @@ use super::runs::Runs;
 /// Says what is wrong with executions. What it says of an execution must follow from its schedule: each failure is asked
 /// for again before it counts, and often while it is shrunk.
 pub trait Judge {
+    /// An execution is one of the plan's, and not one that shrinking or a second look needs. Told before it is judged.
+    fn see(&mut self, _: &Execution) {}
+
     /// What is wrong with an execution that ended so, if anything is. Others may be run to find out.
     fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason>;
 }

@@ -6,6 +6,7 @@
 //! Before it loads the virtual machine, and while it has one thread, it puts itself behind the [`crate::fence`] that the
 //! supervisor asks for. Nothing that it does later can take that away.
 
+mod check;
 mod chosen;
 mod desk;
 mod doubt;
@@ -29,6 +30,7 @@ use anyhow::Context;
 use host::{Host, JvmSettings, RunSettings};
 use judge::ByItsEnd;
 use protocol::{Answer, Budget, Explore, Job, Plan, Ready, Setup};
+use reason::Reason;
 use runs::Runs;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use schedule::InOrder;
@@ -103,20 +105,38 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     };
     let may_exit = match &job.plan {
         Plan::Explore(Explore { must_end, .. }) | Plan::Replay { must_end, .. } => *must_end,
-        Plan::Random { .. } => false,
+        Plan::Random { .. } | Plan::Check(_) => false,
     };
-    let mut runs = Runs::new(host, test, RunSettings { limits: job.limits, ..RunSettings::default() }, may_exit);
-    // Classes are loaded and initialised by a first execution, which does not count.
-    let serial = runs.run(Box::new(InOrder));
-    let ran = serial.and_then(|serial| match &job.plan {
-        Plan::Random { seed, executions, exhaust } => walk::run(&mut runs, &serial, *seed, *executions, *exhaust),
-        Plan::Explore(plan) => explore::run(&mut runs, plan, &mut ByItsEnd { must_end: plan.must_end }),
-        Plan::Replay { turns, times, must_end } => repeat::run(&mut runs, turns, *times, *must_end),
-    });
+    let mut settings = RunSettings { limits: job.limits, ..RunSettings::default() };
+    if let Plan::Check(check) = &job.plan {
+        settings = check::settings(check, settings);
+    }
+    let mut runs = Runs::new(host, test, settings, may_exit);
+    let ran = run_plan(&mut runs, job);
     if let Err(reason) = ran {
         return Ok(Answer::Unknown(reason));
     }
     let report = runs.report();
-    anyhow::ensure!(report.executions > 0, "the job has no executions");
+    anyhow::ensure!(report.executions > 0 || report.checked.is_some(), "the job has no executions");
     Ok(Answer::Done(Box::new(report)))
+}
+
+fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {
+    // Classes are loaded and initialised by a first execution, which does not count. A check begins with many such.
+    let warm_up = |runs: &mut Runs<'_>| runs.run(Box::new(InOrder));
+    match &job.plan {
+        Plan::Random { seed, executions, exhaust } => {
+            let serial = warm_up(runs)?;
+            walk::run(runs, &serial, *seed, *executions, *exhaust)
+        }
+        Plan::Explore(plan) => {
+            warm_up(runs)?;
+            explore::run(runs, plan, &mut ByItsEnd { must_end: plan.must_end })
+        }
+        Plan::Replay { turns, times, must_end } => {
+            warm_up(runs)?;
+            repeat::run(runs, turns, *times, *must_end)
+        }
+        Plan::Check(check) => check::run(runs, check, &job.test),
+    }
 }

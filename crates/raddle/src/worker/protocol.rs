@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::fence::Fence;
 use crate::worker::reason::Reason;
 use host::{CallResult, Limits, Thrown};
+pub use oracle::Oracle;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use testcase::TestCase;
@@ -67,6 +68,8 @@ pub enum Plan {
     },
     /// Every schedule that matters.
     Explore(Explore),
+    /// Every schedule that matters, held against the linearizations of the test case.
+    Check(Check),
     /// One schedule, so many times: thread and number of events, one after the other.
     Replay {
         /// The schedule.
@@ -96,6 +99,17 @@ pub struct Explore {
     pub explain_millis: u64,
     /// Whether threads that are left waiting when the test itself is over are a failure, daemons aside.
     pub must_end: bool,
+}
+
+/// How to check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// How to explore. With 0 executions each suffix is only tried alone.
+    pub explore: Explore,
+    /// What executions are held against.
+    pub oracle: Oracle,
+    /// Look for nothing but this: for whoever makes a test case smaller.
+    pub wanted: Option<Failure>,
 }
 
 /// What decides which schedule is next.
@@ -187,6 +201,45 @@ pub struct Report {
     pub shown: Shown,
     /// What an exploration has come to, if the plan was to explore.
     pub explored: Option<Explored>,
+    /// What the linearizations have shown, if the plan was to check.
+    pub checked: Option<Checked>,
+}
+
+/// What was found out about a test case before it was explored, and how it went.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Why it is of no use, if it is not. Then nothing was explored.
+    pub rejected: Option<Rejected>,
+    /// So many linearizations there are. All were run.
+    pub linearizations: u64,
+    /// In so many executions calls of different suffixes really overlapped: an event of one lay between two of another.
+    pub overlaps: u64,
+    /// Suffixes and calls whose results differ between identical linearizations. They are not compared.
+    pub unsteady: Vec<(usize, usize)>,
+    /// Such calls of the prefix.
+    pub unsteady_prefix: Vec<usize>,
+    /// Such probes.
+    pub unsteady_probes: Vec<usize>,
+    /// What linearizations end with: classes of exceptions, `stuck`, `endless`.
+    pub endings: Vec<String>,
+    /// The operating system has refused something, so exceptions were not held to be violations from then on.
+    pub refused: bool,
+}
+
+/// Why a test case is of no use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Rejected {
+    /// A call of the prefix throws.
+    Prefix { call: usize, thrown: String },
+    /// A call of a suffix throws when the others are not there.
+    Suffix { suffix: usize, call: usize, thrown: String },
+    /// A suffix is stuck or has no end when the others are not there; without a number, the prefix.
+    Stuck { suffix: Option<usize> },
+    /// It asks the virtual machine to end.
+    Exits,
+    /// It has more linearizations than are run.
+    TooMany { linearizations: u64 },
 }
 
 /// What an exploration has come to.
@@ -289,6 +342,8 @@ pub enum FailureKind {
     Deadlock,
     /// There is no end.
     Hang,
+    /// Calls returned what they do in no linearization.
+    Linearizability,
 }
 
 /// What is known of schedules that are smaller than the one that is shown.

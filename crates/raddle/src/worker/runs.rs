@@ -6,10 +6,10 @@
 
 use std::collections::HashSet;
 
-use host::{CallResult, Execution, Host, Prepared, RunSettings};
+use host::{Bounds, CallResult, Execution, Host, Prepared, RunSettings, Values};
 use schedule::{Schedule, Scheduler};
 
-use super::protocol::{Explored, Failure, Finding, Progress, Report, Shown};
+use super::protocol::{Checked, Explored, Failure, Finding, Progress, Report, Shown};
 use super::reason::Reason;
 use super::{desk, doubt, show};
 
@@ -38,11 +38,29 @@ impl<'h> Runs<'h> {
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
     }
 
-    /// Follows a schedule, maybe with every step told.
+    /// Follows a schedule, with values read whole, and maybe with every step told.
     pub fn follow(&mut self, schedule: Schedule, tell: bool) -> Result<Execution, Reason> {
-        let settings = RunSettings { tell, ..self.settings };
+        let values = Values::Graphs(Bounds::default());
+        let settings = RunSettings { tell, values, ..self.settings };
         let execution = self.host.run(&self.test, Box::new(schedule.replay()), settings);
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
+    }
+
+    /// Runs the test case once in another way. It may ask the virtual machine to end.
+    pub fn run_as(&mut self, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Result<Execution, Reason> {
+        let execution = self.host.run(&self.test, scheduler, settings);
+        doubt::doubt(&execution, true).map_or(Ok(execution), Err)
+    }
+
+    /// The same with other calls.
+    pub fn run_other(
+        &mut self,
+        test: &Prepared,
+        scheduler: Box<dyn Scheduler + Send>,
+        settings: RunSettings,
+    ) -> Result<Execution, Reason> {
+        let execution = self.host.run(test, scheduler, settings);
+        doubt::doubt(&execution, true).map_or(Ok(execution), Err)
     }
 
     /// Whether an execution fails again, with the same trace, when its schedule is followed.
@@ -108,6 +126,16 @@ impl<'h> Runs<'h> {
     /// How many executions were counted.
     pub fn executions(&self) -> u64 {
         self.report.executions
+    }
+
+    /// A test case was held against its linearizations.
+    pub fn checked(&mut self, checked: Checked) {
+        self.report.checked = Some(checked);
+    }
+
+    /// The test case.
+    pub fn test(&self) -> &Prepared {
+        &self.test
     }
 
     /// What an execution may do.

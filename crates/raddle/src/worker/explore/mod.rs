@@ -96,6 +96,7 @@ impl Exploration<'_> {
     }
 
     fn judge(&mut self, runs: &mut Runs<'_>, execution: Execution, end: End) -> Result<(), Reason> {
+        self.judge.see(&execution);
         self.races.note(runs.host, &execution, end);
         self.explored.abandoned |= execution.abandoned;
         let exits = matches!(execution.stop, Some(Stop::Exit(_)));
@@ -157,16 +158,18 @@ impl Exploration<'_> {
             }
         }
         let executions = runs.executions();
+        let same = again.as_ref().filter(|again| again.trace.hash() == execution.trace.hash());
         let mut finding = Finding {
             failure,
-            shown: show::show(runs.host, execution, executions, execution.trace.hash()),
+            // The second time values are read whole.
+            shown: show::show(runs.host, same.unwrap_or(execution), executions, execution.trace.hash()),
             preemptions: interference(&tell(execution, end)).preemptions,
             executions_to_find: executions,
             as_found: true,
             ..Finding::default()
         };
-        if let Some(again) = again.filter(|again| is_told && again.trace.hash() == execution.trace.hash()) {
-            told::add(&mut finding.shown, runs.host, &again);
+        if let Some(again) = same.filter(|_| is_told) {
+            told::add(&mut finding.shown, runs.host, again);
         }
         runs.found(&finding);
         self.explored.findings.push(finding);

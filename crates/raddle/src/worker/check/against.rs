@@ -1,0 +1,84 @@
+//! Executions held against linearizations.
+
+use host::{CallResult, Execution, Stop, Thrown};
+use oracle::{Place, Serial, Violation};
+use testcase::TestCase;
+
+use super::observe::{Seen, observe};
+use super::{overlap, words};
+use crate::worker::desk;
+use crate::worker::ending::End;
+use crate::worker::failure::{of_endless, of_stuck, of_thrown};
+use crate::worker::judge::Judge;
+use crate::worker::protocol::{Check, Failure, Oracle};
+use crate::worker::reason::Reason;
+use crate::worker::runs::{Runs, fails};
+
+/// Judges executions by what the linearizations of their test have shown.
+pub struct Against<'t> {
+    serial: Serial<Seen>,
+    oracle: Oracle,
+    wanted: Option<Failure>,
+    must_end: bool,
+    test: &'t TestCase,
+    overlaps: u64,
+}
+
+impl<'t> Against<'t> {
+    /// By what these have shown.
+    pub fn new(serial: Serial<Seen>, check: &Check, test: &'t TestCase) -> Against<'t> {
+        let Check { explore, oracle, wanted } = check.clone();
+        Against { serial, oracle, wanted, must_end: explore.must_end, test, overlaps: 0 }
+    }
+
+    /// In how many executions calls really overlapped.
+    pub fn overlaps(&self) -> u64 {
+        self.overlaps
+    }
+
+    fn violation(&self, execution: &Execution, end: End) -> Option<Violation> {
+        let may_be_stuck = self.must_end && !execution.left.is_empty();
+        // Most executions end well, and then only values can be wrong.
+        if self.oracle == Oracle::Safety && end != End::Cut && !may_be_stuck && !fails(execution) {
+            return None;
+        }
+        self.serial.judge(&observe(execution, end, self.must_end), self.oracle)
+    }
+}
+
+impl Judge for Against<'_> {
+    fn see(&mut self, execution: &Execution) {
+        self.overlaps += u64::from(overlap::overlap(execution));
+    }
+
+    fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason> {
+        let failure = match self.violation(execution, end) {
+            None => None,
+            // What the fence has refused may be why.
+            Some(Violation::Exception { .. }) if desk::was_refused() => None,
+            Some(Violation::Exception { at, .. }) => thrown(execution, at).map(of_thrown),
+            Some(Violation::Stuck) => of_stuck(execution, self.must_end).map(|failure| {
+                let left = &execution.left;
+                let blocked = if let Some(Stop::Deadlock(blocked)) = &execution.stop { blocked } else { left };
+                Failure { place: words::where_stuck(runs.host, blocked), ..failure }
+            }),
+            Some(Violation::Endless) => Some(of_endless(execution, end)),
+            Some(Violation::Values { rank, .. }) => Some(words::of_values(self.test, execution, rank)),
+        };
+        Ok(failure.filter(|failure| self.wanted.as_ref().is_none_or(|wanted| wanted.is_same(failure))))
+    }
+}
+
+/// The exception at a place.
+fn thrown(execution: &Execution, at: Place) -> Option<&Thrown> {
+    let result = match at {
+        Place::Prefix { call } => execution.prefix.get(call),
+        Place::Suffix { suffix, call } => execution.suffixes.get(suffix).and_then(|calls| calls.get(call)),
+        Place::Probe { call } => execution.probes.get(call),
+        Place::Started { number } => return execution.uncaught.get(number).map(|(_, thrown)| thrown),
+    };
+    match result {
+        Some(CallResult::Threw(thrown)) => Some(thrown),
+        _ => None,
+    }
+}

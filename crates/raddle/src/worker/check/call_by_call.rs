@@ -1,0 +1,139 @@
+//! Whole calls, one after the other, each in the thread of its suffix.
+//!
+//! A call that cannot go on lets the others take their turns. When it can again, it does so once the call that runs then is
+//! whole. What order there is after that the merge does not say, so there are several [`Manner`]s, and what a test shows in
+//! any of them is something that an order of calls shows. A call whose thread spins counts as one that cannot go on.
+//!
+//! Threads that the code under test has started are part of the call that waits for them: they run while it cannot go on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use explore::{all_look, has_spun};
+use host::calls_made;
+use schedule::{Choice, Divergence, Scheduler, ThreadId, Turn};
+
+/// What goes on first where the order of calls does not say it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Manner {
+    /// Calls that could not go on do as soon as they can. If one could go on by the passing of time, time passes.
+    Soon,
+    /// The same, but calls that could not go on do when there is no other.
+    Late,
+    /// The same as soon, but time passes only when no call can go on.
+    Untimed,
+}
+
+/// So many events may other threads do while a call waits, before it lets other calls go on.
+const HELP: u32 = 5_000;
+
+/// Runs whole calls in a given order.
+#[derive(Debug)]
+pub struct CallByCall {
+    manner: Manner,
+    /// The threads of the test have numbers from 1 up to this.
+    last: u16,
+    /// The calls that were not begun, by their threads.
+    left: Vec<ThreadId>,
+    /// The threads that are in the midst of a call, and how many they will have made then.
+    begun: Vec<(ThreadId, u32)>,
+    /// Whose call went on last.
+    current: Option<ThreadId>,
+    /// So many events may others still do for the call that waits.
+    help: u32,
+    was_blocked: Arc<AtomicBool>,
+}
+
+impl CallByCall {
+    /// Calls of the suffixes with these numbers.
+    pub fn new(order: &[usize], manner: Manner) -> CallByCall {
+        let left: Vec<_> = order.iter().map(|&suffix| ThreadId(suffix as u16 + 1)).collect();
+        let last = left.iter().map(|thread| thread.0).max().unwrap_or(0);
+        let (begun, was_blocked) = (Vec::new(), Arc::default());
+        CallByCall { manner, last, left, begun, current: None, help: HELP, was_blocked }
+    }
+
+    /// Is set when a call could not go on and another did.
+    pub fn was_blocked(&self) -> Arc<AtomicBool> {
+        self.was_blocked.clone()
+    }
+
+    /// The thread whose call went on last, if that is not whole yet.
+    fn in_call(&self) -> Option<ThreadId> {
+        let is_whole = |thread| self.begun.iter().all(|&(begun, whole)| begun != thread || calls_made(thread) >= whole);
+        self.current.filter(|&current| !is_whole(current))
+    }
+
+    fn is_begun(&self, thread: ThreadId) -> bool {
+        self.begun.iter().any(|&(begun, _)| begun == thread)
+    }
+
+    /// A thread that the code under test has started, and that can go on.
+    fn helper(&self, choice: &Choice<'_>) -> Option<ThreadId> {
+        choice.threads().find(|&thread| thread.0 > self.last && !has_spun(choice, thread)).filter(|_| self.help > 0)
+    }
+
+    /// The call that goes on where the last one is whole or waits.
+    fn next_call(&mut self, choice: &Choice<'_>) -> Option<ThreadId> {
+        let goes_on = |&thread: &ThreadId| choice.can_run(thread) && !has_spun(choice, thread);
+        let resumed = self.begun.iter().map(|&(thread, _)| thread).find(goes_on);
+        let new = self.left.iter().position(|&thread| !self.is_begun(thread) && choice.can_run(thread));
+        match (resumed, new) {
+            (Some(thread), Some(_)) if self.manner != Manner::Late => Some(thread),
+            (_, Some(place)) => {
+                let thread = self.left.remove(place);
+                self.begun.push((thread, calls_made(thread) + 1));
+                self.help = HELP;
+                Some(thread)
+            }
+            (resumed, None) => resumed,
+        }
+    }
+
+    fn next(&mut self, choice: &Choice<'_>) -> ThreadId {
+        self.begun.retain(|&(thread, whole)| calls_made(thread) < whole);
+        // A thread makes no more calls once one has thrown.
+        self.left.retain(|&thread| calls_made(thread) < u32::MAX);
+        let goes_on = |thread: ThreadId| choice.can_run(thread) && !has_spun(choice, thread);
+        // The first thread makes the prefix and the probes, and threads without calls have nothing to do but end.
+        let is_idle = |thread: ThreadId| {
+            thread.0 <= self.last && !self.is_begun(thread) && !self.left.contains(&thread) && goes_on(thread)
+        };
+        if let Some(thread) = choice.threads().find(|&thread| is_idle(thread)) {
+            return thread;
+        }
+        let in_call = self.in_call();
+        if let Some(current) = in_call.filter(|&current| goes_on(current)) {
+            return current;
+        }
+        if in_call.is_some()
+            && let Some(helper) = self.helper(choice)
+        {
+            self.help -= 1;
+            return helper;
+        }
+        if let Some(next) = self.next_call(choice) {
+            self.was_blocked.fetch_or(in_call.is_some(), Ordering::Relaxed);
+            self.current = Some(next);
+            return next;
+        }
+        // Whoever is left spins, or was started and is waited for by nobody.
+        let others = choice.threads().filter(|&thread| Some(thread) != choice.last);
+        others.last().or(choice.last).expect("internal bug: a choice without threads")
+    }
+}
+
+impl Scheduler for CallByCall {
+    fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence> {
+        // It is asked before each event, for a call may be whole after any.
+        Ok(Turn { thread: self.next(choice), events: 1 })
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        let waits = || {
+            let current = self.in_call().filter(|&current| !choice.can_run(current));
+            current.is_some() && self.help > 0 && self.helper(choice).is_none()
+        };
+        all_look(choice) || self.manner != Manner::Untimed && waits()
+    }
+}

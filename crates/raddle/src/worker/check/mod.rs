@@ -1,0 +1,78 @@
+//! A test case held against its linearizations.
+//!
+//! First each suffix runs alone: one that fails by itself says nothing about threads. Then all linearizations run
+//! ([`linearize`]), and then schedules that matter, with the oracle for a judge ([`against`]). `docs/design/oracle.md` says
+//! why.
+
+mod against;
+mod alone;
+mod call_by_call;
+mod linearize;
+mod observe;
+mod overlap;
+mod words;
+
+use host::{RunSettings, Values};
+use oracle::Place;
+use testcase::TestCase;
+
+use super::protocol::{Check, Checked, Oracle, Rejected};
+use super::reason::Reason;
+use super::runs::Runs;
+use super::{desk, explore};
+use against::Against;
+
+/// How executions of such a plan are run. Values are only read where they are compared: that is what takes longest.
+pub fn settings(check: &Check, settings: RunSettings) -> RunSettings {
+    match check.oracle {
+        Oracle::Safety => RunSettings { values: Values::Unread, ..settings },
+        Oracle::Linearizability => settings,
+    }
+}
+
+/// Checks a test case.
+pub fn run(runs: &mut Runs<'_>, check: &Check, test: &TestCase) -> Result<(), Reason> {
+    let mut checked = Checked::default();
+    match try_all(runs, check, test, &mut checked)? {
+        Ok(()) => {}
+        Err(rejected) => checked.rejected = Some(rejected),
+    }
+    checked.refused = desk::was_refused();
+    runs.checked(checked);
+    Ok(())
+}
+
+/// A test case that is of no use is an error of the inner kind.
+fn try_all(
+    runs: &mut Runs<'_>,
+    check: &Check,
+    test: &TestCase,
+    checked: &mut Checked,
+) -> Result<Result<(), Rejected>, Reason> {
+    if let Some(rejected) = alone::try_suffixes(runs, test)? {
+        return Ok(Err(rejected));
+    }
+    if check.explore.executions == 0 {
+        return Ok(Ok(()));
+    }
+    let serial = match linearize::linearize(runs, check, test)? {
+        Ok(serial) => serial,
+        Err(rejected) => return Ok(Err(rejected)),
+    };
+    checked.linearizations = oracle::linearizations(test).total();
+    for place in serial.unsteady() {
+        match place {
+            Place::Prefix { call } => checked.unsteady_prefix.push(call),
+            Place::Suffix { suffix, call } => checked.unsteady.push((suffix, call)),
+            Place::Probe { call } => checked.unsteady_probes.push(call),
+            Place::Started { .. } => {}
+        }
+    }
+    checked.endings = serial.thrown().map(str::to_owned).collect();
+    checked.endings.extend(serial.is_stuck().then(|| "stuck".to_owned()));
+    checked.endings.extend(serial.is_endless().then(|| "endless".to_owned()));
+    let mut against = Against::new(serial, check, test);
+    explore::run(runs, &check.explore, &mut against)?;
+    checked.overlaps = against.overlaps();
+    Ok(Ok(()))
+}

@@ -1,0 +1,66 @@
+//! What is held against linearizations, and how it is told.
+
+use crate::support::{Bench, EXPLORE, fixture, jdks};
+use raddle::worker::protocol::{Check, Explore, Failure, FailureKind, Oracle};
+
+#[test]
+fn lost_updates_are_a_matter_of_values() {
+    let test = fixture("Tally", &[&["next()I"], &["next()I"]], &["count()I"]);
+    let afterwards = fixture("Tally", &[&["add()V"], &["add()V"]], &["count()I"]);
+    let locked = fixture("Tally", &[&["nextLocked()I", "nextLocked()I"], &["nextLocked()I"]], &[]);
+    for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
+        bench.check("Tally", &test, Oracle::Safety).assert_clean();
+        bench.check("Tally", &locked, Oracle::Linearizability).assert_clean();
+        let outcome = bench.check("Tally", &test, Oracle::Linearizability);
+        assert_eq!(outcome.kinds(), [FailureKind::Linearizability]);
+        assert_eq!(
+            outcome.findings()[0].failure.what,
+            "no order of the calls gives what they did: thread 1: next() gave 1; thread 2: next() gave 1; \
+             afterwards: count() gave 1"
+        );
+        let outcome = bench.check("Tally", &afterwards, Oracle::Linearizability);
+        assert_eq!(outcome.kinds(), [FailureKind::Linearizability]);
+        // The answer does not depend on what was run before.
+        assert_eq!(bench.check("Tally", &afterwards, Oracle::Linearizability).0, outcome.0);
+    }
+}
+
+#[test]
+fn only_what_is_wanted_is_looked_for() {
+    let test = fixture("Tally", &[&["next()I"], &["next()I"]], &[]);
+    for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
+        let explore = Explore { explain_millis: 5_000, ..EXPLORE };
+        let mut check = Check { explore, oracle: Oracle::Linearizability, wanted: None };
+        let outcome = bench.ask("Tally", &test, check.clone());
+        let found = outcome.findings()[0].clone();
+        assert_eq!((found.preemptions, found.as_found), (1, false));
+        assert!(!found.cause.is_empty() && !found.shown.steps.is_empty(), "{found:?}");
+        check.wanted = Some(found.failure.clone());
+        assert_eq!(bench.ask("Tally", &test, check.clone()).findings().len(), 1);
+        check.wanted = Some(Failure { kind: FailureKind::Deadlock, ..found.failure });
+        assert_eq!(bench.ask("Tally", &test, check.clone()).findings().len(), 0);
+    }
+}
+
+/// The clock, hashes and random numbers are the same in every execution of a schedule, and not in every schedule.
+#[test]
+fn what_the_machine_decides_is_not_compared() {
+    let test = fixture("Meeting", &[&["hash()I", "time()J"], &["hash()I", "who()I"]], &["time()J"]);
+    for jdk in jdks() {
+        let outcome = Bench::new(&jdk).check("Meeting", &test, Oracle::Linearizability);
+        assert_eq!(outcome.kinds(), [], "{:?}", outcome.findings());
+        let checked = outcome.checked();
+        assert_eq!((&*checked.unsteady, &*checked.unsteady_probes), (&[(0, 0), (0, 1), (1, 0)][..], &[0][..]));
+    }
+}
+
+#[test]
+fn what_lists_hold_is_compared_and_which_lists_they_are_is_not() {
+    let test = fixture("Meeting", &[&["copy()Ljava/util/List;"], &["copy()Ljava/util/List;"]], &[]);
+    for jdk in jdks() {
+        let outcome = Bench::new(&jdk).check("Meeting", &test, Oracle::Linearizability);
+        outcome.assert_clean();
+    }
+}

@@ -1,0 +1,58 @@
+//! Test cases that are of no use, and what is said of them.
+
+use crate::support::{Bench, EXPLORE, construct, fixture, invoke, jdks, one_each};
+use raddle::worker::protocol::{Check, Explore, Oracle, Rejected};
+use testcase::Argument;
+
+#[test]
+fn what_fails_alone_is_rejected_and_nothing_is_explored() {
+    for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
+        let stuck = |suffix| Rejected::Stuck { suffix: Some(suffix) };
+        let thrown = |call, thrown: &str| Rejected::Suffix { suffix: 1, call, thrown: thrown.into() };
+        for (suffixes, rejected) in [
+            (
+                &[&["fine()V"][..], &["fine()V", "throwsAlone()V"]][..],
+                thrown(1, "java.lang.IllegalStateException: always"),
+            ),
+            (&[&["fine()V"], &["failsInThread()V"]], thrown(0, "java.lang.UnsupportedOperationException: in a thread")),
+            (&[&["fine()V"], &["exits()V"]], Rejected::Exits),
+            (&[&["waits()V"], &["fine()V"]], stuck(0)),
+            (&[&["fine()V"], &["spins()V"]], stuck(1)),
+            (&[&["fine()V"; 20], &["fine()V"; 20]], Rejected::TooMany { linearizations: 137_846_528_820 }),
+        ] {
+            let outcome = bench.check("Broken", &fixture("Broken", suffixes, &[]), Oracle::Safety);
+            assert_eq!(outcome.checked().rejected, Some(rejected), "{suffixes:?}");
+            assert_eq!((outcome.0.executions, &outcome.0.explored), (0, &None));
+        }
+    }
+}
+
+#[test]
+fn a_prefix_that_fails_is_rejected() {
+    let broken = construct("Broken", "(I)V", vec![Argument::Int(-1)]);
+    let fine = || invoke("Broken.fine()V", 0, vec![]);
+    let waits = invoke("Broken.waits()V", 0, vec![]);
+    for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
+        let outcome = bench.check("Broken", &one_each(vec![broken.clone()], vec![fine(), fine()]), Oracle::Safety);
+        let thrown = "java.lang.IllegalArgumentException: number -1".to_owned();
+        assert_eq!(outcome.checked().rejected, Some(Rejected::Prefix { call: 0, thrown }));
+        let prefix = vec![construct("Broken", "()V", vec![]), waits.clone()];
+        let outcome = bench.check("Broken", &one_each(prefix, vec![fine(), fine()]), Oracle::Safety);
+        assert_eq!(outcome.checked().rejected, Some(Rejected::Stuck { suffix: None }));
+    }
+}
+
+#[test]
+fn without_executions_suffixes_are_only_tried() {
+    let explore = Explore { executions: 0, ..EXPLORE };
+    let check = || Check { explore, oracle: Oracle::Safety, wanted: None };
+    for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
+        let outcome = bench.ask("Tally", &fixture("Tally", &[&["next()I"], &["next()I"]], &[]), check());
+        assert_eq!((outcome.0.executions, &outcome.0.explored, &outcome.checked().rejected), (0, &None, &None));
+        let outcome = bench.ask("Broken", &fixture("Broken", &[&["throwsAlone()V"]], &[]), check());
+        assert!(matches!(outcome.checked().rejected, Some(Rejected::Suffix { suffix: 0, call: 0, .. })));
+    }
+}
