@@ -9,6 +9,7 @@ pub mod deps;
 pub mod explore;
 pub mod fence;
 pub mod inspect;
+pub mod java_types;
 pub mod jobs;
 pub mod journal;
 pub mod output;

@@ -1,0 +1,46 @@
+//! Everything that is written compiles, with each JDK; what cannot be said is refused.
+
+use crate::calls::*;
+use crate::{Bench, golden, jdks};
+use emit::{Request, Shows, Unsayable, Why};
+use testcase::TestCase;
+
+#[test]
+fn programs_compile() {
+    for jdk in jdks() {
+        let bench = Bench::new(&jdk);
+        let serial = vec!["\"\u{e4}\\\" */ | 1".to_owned(), String::new()];
+        let what = "c:\\users */ \u{1f600}\nsecond line";
+        let cases = golden::all();
+        for shows in [
+            Shows::Deadlock,
+            Shows::Exception { class: "acme.Kinds$Inner".into() },
+            Shows::Linearizability { serial },
+        ] {
+            let request = |class| Request { what, seed: u64::MAX, ..Request::new(class, shows.clone()) };
+            let tests: Vec<_> = cases.iter().map(|(_, class, test)| (test, request(*class))).collect();
+            bench.compile_all(&tests);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_said_is_refused() {
+    let bench = Bench::new(&jdks()[0]);
+    let refused = |prefix| {
+        let test = TestCase { prefix, suffixes: vec![vec![], vec![]], probes: vec![] };
+        let request = Request::new("acme/Kinds", Shows::Deadlock);
+        emit::program(&test, &request, &bench.types()).unwrap_err()
+    };
+    let hidden = |what: &str| Unsayable { what: what.into(), why: Why::Hidden };
+    let of_two = vec![new("acme/Hidden"), new("Ticket")];
+    assert_eq!(refused(of_two), hidden("Ticket"), "no package sees both");
+    let of_jdk = vec![new("java/lang/Object"), invoke("java/lang/Object", "clone()Ljava/lang/Object;", value(0), vec![])];
+    assert_eq!(refused(of_jdk), hidden("java.lang.Object.clone()Ljava.lang.Object;"));
+    let inside = vec![new("java/util/ArrayList$Itr")];
+    assert_eq!(refused(inside), hidden("java.util.ArrayList$Itr"));
+    let private = vec![get("java/util/Vector", "serialVersionUID:J", None)];
+    assert_eq!(refused(private), hidden("java.util.Vector.serialVersionUIDJ"));
+    let unexported = vec![new("sun/misc/URLClassPath"), new("jdk/internal/util/ArraysSupport")];
+    assert_eq!(refused(unexported).why, Why::Hidden);
+}
