@@ -31,7 +31,7 @@ use judge::ByItsEnd;
 use protocol::{Answer, Budget, Explore, Job, Plan, Ready, Setup};
 use runs::Runs;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-use schedule::InOrder;
+use schedule::{InOrder, Schedule, ThreadId, Turn};
 
 /// Runs jobs until there are no more.
 pub fn run() -> anyhow::Result<()> {
@@ -111,7 +111,9 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     let ran = serial.and_then(|serial| match &job.plan {
         Plan::Random { seed, executions, exhaust } => walk::run(&mut runs, &serial, *seed, *executions, *exhaust),
         Plan::Explore(plan) => explore::run(&mut runs, plan, &mut ByItsEnd { must_end: plan.must_end }),
-        Plan::Replay { turns, times, must_end } => repeat::run(&mut runs, turns, *times, *must_end),
+        Plan::Replay { turns, timeouts, times, must_end } => {
+            repeat::run(&mut runs, &schedule(turns, timeouts), *times, *must_end)
+        }
     });
     if let Err(reason) = ran {
         return Ok(Answer::Unknown(reason));
@@ -119,4 +121,10 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     let report = runs.report();
     anyhow::ensure!(report.executions > 0, "the job has no executions");
     Ok(Answer::Done(Box::new(report)))
+}
+
+fn schedule(turns: &[(u16, u32)], timeouts: &[(usize, u16)]) -> Schedule {
+    let turns = turns.iter().map(|&(thread, events)| Turn { thread: ThreadId(thread), events });
+    let timeouts = timeouts.iter().map(|&(step, thread)| (step, ThreadId(thread)));
+    Schedule { turns: turns.collect(), timeouts: timeouts.collect() }
 }
