@@ -33,7 +33,7 @@ use protocol::{Answer, Budget, Explore, Job, Plan, Ready, Setup};
 use reason::Reason;
 use runs::Runs;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-use schedule::InOrder;
+use schedule::{InOrder, Schedule, ThreadId, Turn};
 
 /// Runs jobs until there are no more.
 pub fn run() -> anyhow::Result<()> {
@@ -133,10 +133,16 @@ fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {
             warm_up(runs)?;
             explore::run(runs, plan, &mut ByItsEnd { must_end: plan.must_end })
         }
-        Plan::Replay { turns, times, must_end } => {
+        Plan::Replay { turns, timeouts, times, must_end } => {
             warm_up(runs)?;
-            repeat::run(runs, turns, *times, *must_end)
+            repeat::run(runs, &schedule(turns, timeouts), *times, *must_end)
         }
         Plan::Check(check) => check::run(runs, check, &job.test),
     }
+}
+
+fn schedule(turns: &[(u16, u32)], timeouts: &[(usize, u16)]) -> Schedule {
+    let turns = turns.iter().map(|&(thread, events)| Turn { thread: ThreadId(thread), events });
+    let timeouts = timeouts.iter().map(|&(step, thread)| (step, ThreadId(thread)));
+    Schedule { turns: turns.collect(), timeouts: timeouts.collect() }
 }

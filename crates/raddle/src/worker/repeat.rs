@@ -1,6 +1,6 @@
 //! One schedule, followed again and again.
 
-use schedule::{Schedule, ThreadId, Turn};
+use schedule::Schedule;
 
 use super::ending::end;
 use super::failure::failure;
@@ -11,9 +11,7 @@ use super::runs::Runs;
 const WARM_UP: u64 = 10;
 
 /// Follows one schedule so many times.
-pub fn run(runs: &mut Runs<'_>, turns: &[(u16, u32)], times: u64, must_end: bool) -> Result<(), Reason> {
-    let turns = turns.iter().map(|&(thread, events)| Turn { thread: ThreadId(thread), events });
-    let schedule = Schedule { turns: turns.collect() };
+pub fn run(runs: &mut Runs<'_>, schedule: &Schedule, times: u64, must_end: bool) -> Result<(), Reason> {
     let mut last = None;
     for _ in 0..WARM_UP {
         let hash = Some(runs.follow(schedule.clone(), false)?.trace.hash());
