@@ -22,6 +22,8 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     #[allow(missing_docs)] // Clap takes its help from the arguments.
+    Check(CheckArgs),
+    #[allow(missing_docs)] // Clap takes its help from the arguments.
     Deps(DepsArgs),
     #[allow(missing_docs)] // Clap takes its help from the arguments.
     Explore(ExploreArgs),
@@ -114,6 +116,82 @@ pub struct DepsArgs {
     /// The JDK to use; by default JAVA_HOME, then java on PATH, then the usual places.
     #[arg(long, value_name = "DIR")]
     pub java_home: Option<PathBuf>,
+}
+
+/// Searches classes for violations of thread safety.
+///
+/// Tests are written for each class: calls that build its objects, and calls that threads then make at once. Each test is run
+/// under all schedules that matter. An exception, deadlock or hang is a violation if no order of the same calls, one after the
+/// other, ends so. What is found is shrunk, explained, and written down with a Java test that shows it without Raddle.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// Classes, such as java.lang.StringBuffer, or packages, such as com.acme.*.
+    #[arg(value_name = "CLASS|PACKAGE.*", required = true)]
+    pub targets: Vec<String>,
+
+    /// How long to search in each class: 500ms, 60s, 5m.
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub budget: String,
+
+    /// For what is chosen at random: the same seed gives the same tests, and with --jobs 1 the same findings in the same order.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// How many workers run at once; by default one for each core.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+
+    /// How tests are chosen.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub strategy: StrategyName,
+
+    /// What decides on the next schedule of a test.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub explorer: ExplorerName,
+
+    /// What executions are held against.
+    #[arg(long, value_name = "NAME", default_value = "safety")]
+    pub oracle: OracleName,
+
+    /// Stop at the first finding.
+    #[arg(long)]
+    pub first: bool,
+
+    /// Where findings go.
+    #[arg(long, value_name = "DIR", default_value = "raddle-out")]
+    pub out: PathBuf,
+
+    /// Write the report as JSON; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub view: ViewArgs,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub run: RunArgs,
+}
+
+/// How tests are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StrategyName {
+    /// Pairs of methods that depend on each other, then longer tests of them, then random ones.
+    Auto,
+    /// Pairs of methods that depend on each other.
+    Pairs,
+    /// Random calls.
+    Random,
+}
+
+/// What executions are held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OracleName {
+    /// How calls end: exceptions, deadlocks and hangs that no order of the calls has.
+    Safety,
+    /// That, and what calls return.
+    Linearizability,
 }
 
 /// Runs a concurrent program or test under all its schedules.

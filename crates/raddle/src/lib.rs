@@ -5,6 +5,7 @@
 //! through [`output`].
 
 pub mod args;
+pub mod check;
 pub mod deps;
 pub mod explore;
 pub mod fence;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use raddle::args::{Args, Command};
-use raddle::{deps, explore, inspect, jobs, output, worker};
+use raddle::{check, deps, explore, inspect, jobs, output, worker};
 
 /// Something was found.
 const FOUND: u8 = 1;
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
 /// Does what was asked for, and says whether something was found.
 fn run(args: &Args) -> anyhow::Result<bool> {
     match &args.command {
+        Command::Check(check) => return check::run(check, args.color),
         Command::Deps(deps) => deps::run(deps, args.color)?,
         Command::Explore(explore) => return explore::run(explore, args.color),
         Command::Inspect(inspect) => output::print(&inspect::run(inspect)?, args.color)?,

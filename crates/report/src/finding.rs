@@ -33,6 +33,9 @@ pub struct Finding {
     /// It is as it was found: nobody has tried to make it smaller, or to find its cause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub as_found: bool,
+    /// The test in Java, if it was written by Raddle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub java_test: Option<JavaTest>,
     /// What each thread is called or runs, by its number; names that are missing are not known.
     pub threads: Vec<String>,
     /// What happened, in order.
@@ -53,6 +56,18 @@ pub struct Finding {
     pub test: Value,
     /// The limits under which it ran, likewise.
     pub limits: Value,
+}
+
+/// A test in Java, a statement a line.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct JavaTest {
+    /// What is done first.
+    pub prefix: Vec<String>,
+    /// What each thread does then, without semicolons.
+    pub threads: Vec<Vec<String>>,
+    /// What is asked afterwards, likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
 }
 
 /// What kinds of violations there are.
@@ -124,6 +139,7 @@ impl Finding {
             proof: Proof::None,
             cause: Vec::new(),
             as_found: false,
+            java_test: None,
             threads: Vec::new(),
             steps: Vec::new(),
             pending: Vec::new(),

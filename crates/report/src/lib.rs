@@ -53,6 +53,6 @@ mod timeline;
 mod words;
 
 pub use document::Unreadable;
-pub use finding::{Ending, Fact, Finding, FindingKind, Proof};
+pub use finding::{Ending, Fact, Finding, FindingKind, JavaTest, Proof};
 pub use page::View;
 pub use step::{Frame, Object, Step, StepKind};

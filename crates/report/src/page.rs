@@ -1,7 +1,7 @@
 //! A finding as a page of text: verdict, cause, timeline, what is known of it, and how to see it again.
 
 use crate::cause::sentence;
-use crate::finding::{Finding, FindingKind, Proof};
+use crate::finding::{Finding, FindingKind, JavaTest, Proof};
 use crate::plain::{clean, count, wrap};
 use crate::step::Frame;
 use crate::style::{BAD, Line, PLAIN, STRONG};
@@ -50,6 +50,7 @@ impl Finding {
             top.push(Line::default());
             top.extend(wrapped(&format!("Cause: {cause}."), 6, STRONG));
         }
+        top.extend(self.java_test.iter().flat_map(|test| test_lines(test, width)));
         let mut bottom = vec![Line::default()];
         bottom.extend(wrapped(&self.known(), 4, PLAIN));
         if !view.document.is_empty() {
@@ -112,6 +113,24 @@ impl View<'_> {
     pub(crate) fn columns(&self) -> usize {
         self.width.max(20)
     }
+}
+
+/// The test, as a Java programmer would write it down.
+fn test_lines(test: &JavaTest, width: usize) -> Vec<Line> {
+    let mut lines = vec![Line::default(), Line::of("Test:", STRONG)];
+    let mut put = |head: &str, text: &str| {
+        let wrapped = wrap(&clean(text), width.saturating_sub(head.chars().count()).max(20), 3);
+        for (number, line) in wrapped.into_iter().enumerate() {
+            let head = if number == 0 { head.to_owned() } else { " ".repeat(head.chars().count() + 4) };
+            lines.push(Line::of(format!("{head}{line}"), PLAIN));
+        }
+    };
+    test.prefix.iter().for_each(|statement| put("    ", statement));
+    for (thread, calls) in test.threads.iter().enumerate() {
+        calls.iter().for_each(|call| put(&format!("    thread {}:  ", thread + 1), call));
+    }
+    test.after.iter().for_each(|call| put("    then:  ", call));
+    lines
 }
 
 /// A path as a shell wants it.

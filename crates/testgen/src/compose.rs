@@ -1,15 +1,13 @@
 //! Puts test cases together: a prefix that builds the subjects, and suffixes that call a pair of methods.
 //!
 //! Exception mode of DepCon+ (algorithm 3) has one subject, deadlock mode (algorithm 4) two, which are grown symmetrically so that
-//! each may hold the other. A test with a second share has two that meet in an argument or in what both were given.
+//! each may hold the other. A test with a second share has two, of which one is passed to the other.
 
-use analysis::{ClassFacts, Through};
-use testcase::{Argument, Call, Operation};
+use testcase::{Call, Operation};
 
 use crate::draft::{Draft, Place};
 use crate::maker::{Maker, Rather};
 use crate::relations::Relations;
-use crate::renumber::for_each_argument;
 use crate::subject::{Called, SubjectClass};
 use crate::targets::Mode;
 use crate::types::Bindings;
@@ -18,7 +16,6 @@ use crate::types::Bindings;
 pub struct Composer<'c, 'p> {
     pub maker: &'c mut Maker<'p>,
     pub class: &'c SubjectClass,
-    pub facts: &'c ClassFacts,
     pub relations: &'c Relations,
     /// The longest row of calls that change the state of a subject.
     pub longest: usize,
@@ -43,10 +40,9 @@ impl Composer<'_, '_> {
         match mode {
             Mode::Conflict | Mode::Opaque => self.one_subject(&mut draft, methods, &bindings, shape),
             Mode::Deadlock => self.two_subjects(&mut draft, methods, &bindings, shape),
-            Mode::Share(Through::Argument { number, of_first }) => {
-                self.shared_argument(&mut draft, methods, &bindings, shape, (number, of_first));
+            Mode::Share { argument, of_first } => {
+                self.shared_argument(&mut draft, methods, &bindings, shape, (argument, of_first));
             }
-            Mode::Share(Through::Field(setters)) => self.twins(&mut draft, methods, &bindings, shape, setters),
         }
         draft
     }
@@ -113,39 +109,6 @@ impl Composer<'_, '_> {
         }
     }
 
-    /// Two subjects that were made with the same arguments, and set to the same.
-    fn twins(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape, setters: usize) {
-        let way = self.maker.way(self.class);
-        let first = self.maker.subject(draft, self.class, &way, bindings);
-        let (call, gives) = (draft.prefix[first].clone(), draft.given[first].clone());
-        let second = draft.push(call, gives);
-        draft.subjects.push(second);
-        let named: Vec<&str> = self.facts.setters[setters].by.iter().map(|setter| &*setter.method).collect();
-        let setter = (0..self.facts.methods.len())
-            .find(|&method| self.callable(method) && named.contains(&&*self.facts.methods[method].signature()));
-        let mut changers: Vec<usize> = setter.into_iter().collect();
-        if shape.grown {
-            changers.push(self.changer(methods));
-        }
-        for changer in changers {
-            self.change(draft, changer, bindings, first, None);
-            let mut twin = draft.prefix[draft.prefix.len() - 1].clone();
-            for_each_argument(&mut twin, &mut |argument| {
-                if *argument == Argument::Value(first) {
-                    *argument = Argument::Value(second);
-                }
-            });
-            draft.push(twin, None);
-        }
-        for thread in 0..shape.threads {
-            let own = if thread % 2 == 0 { first } else { second };
-            for position in 0..shape.calls {
-                let method = self.method_at(methods, thread, position);
-                self.suffix_call(draft, method, bindings, own, None, thread);
-            }
-        }
-    }
-
     /// Two subjects, mostly made in the same way.
     fn two(&mut self, draft: &mut Draft, bindings: &Bindings) -> (usize, usize) {
         let way = self.maker.way(self.class);
@@ -173,10 +136,6 @@ impl Composer<'_, '_> {
         // Short prefixes are most of them, for what they show is easier to understand.
         let limit = if self.maker.rng.one_in(4) { self.longest } else { self.longest.min(3) };
         1 + self.maker.rng.below(limit)
-    }
-
-    fn callable(&self, method: usize) -> bool {
-        self.class.methods[method].is_some()
     }
 
     /// A method that changes what one of the pair looks at; any, if none is known to.

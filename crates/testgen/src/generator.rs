@@ -86,7 +86,6 @@ pub enum Feedback {
 pub struct Generator<'p> {
     maker: Maker<'p>,
     class: SubjectClass,
-    facts: &'p ClassFacts,
     relations: Relations,
     targets: Targets,
     contege: ConTeGe,
@@ -109,7 +108,7 @@ impl<'p> Generator<'p> {
     pub fn new(
         class_path: &'p ClassPath,
         class: &str,
-        facts: &'p ClassFacts,
+        facts: &ClassFacts,
         settings: Settings,
     ) -> Result<Generator<'p>, Untestable> {
         let library = Library::new(class_path, class);
@@ -135,7 +134,6 @@ impl<'p> Generator<'p> {
                 package,
             },
             class: subject,
-            facts,
             relations,
             targets,
             contege: ConTeGe::default(),
@@ -229,13 +227,8 @@ impl<'p> Generator<'p> {
     }
 
     fn draft(&mut self, step: &Step) -> (Draft, Option<Parts>) {
-        let mut composer = Composer {
-            maker: &mut self.maker,
-            class: &self.class,
-            facts: self.facts,
-            relations: &self.relations,
-            longest: LONGEST,
-        };
+        let mut composer =
+            Composer { maker: &mut self.maker, class: &self.class, relations: &self.relations, longest: LONGEST };
         let (mut draft, parts) = match step.target {
             Some(number) => {
                 let target = &self.targets.all[number];

@@ -17,13 +17,20 @@ pub struct Library<'p> {
     package: String,
     read: RefCell<HashMap<String, Option<Rc<ClassInfo>>>>,
     packages: RefCell<BTreeMap<String, Rc<[Rc<ClassInfo>]>>>,
+    ancestors: RefCell<HashMap<String, Rc<BTreeSet<String>>>>,
 }
 
 impl<'p> Library<'p> {
     /// The classes of a class path as a test in the package of this class sees them. Nobody can be in a package of the JDK.
     pub fn new(class_path: &'p ClassPath, class: &str) -> Library<'p> {
         let package = if is_of_jdk(class) { String::new() } else { package(class).to_owned() };
-        Library { class_path, package, read: RefCell::default(), packages: RefCell::default() }
+        Library {
+            class_path,
+            package,
+            read: RefCell::default(),
+            packages: RefCell::default(),
+            ancestors: RefCell::default(),
+        }
     }
 
     /// A class by its name.
@@ -89,7 +96,10 @@ impl<'p> Library<'p> {
     }
 
     /// All classes and interfaces above a class, without itself.
-    pub fn ancestors(&self, class: &str) -> BTreeSet<String> {
+    pub fn ancestors(&self, class: &str) -> Rc<BTreeSet<String>> {
+        if let Some(known) = self.ancestors.borrow().get(class) {
+            return known.clone();
+        }
         let mut found = BTreeSet::new();
         let mut open = vec![class.to_owned()];
         while let Some(name) = open.pop() {
@@ -100,6 +110,8 @@ impl<'p> Library<'p> {
                 }
             }
         }
+        let found = Rc::new(found);
+        self.ancestors.borrow_mut().insert(class.to_owned(), found.clone());
         found
     }
 

@@ -167,6 +167,7 @@ impl Maker<'_> {
             found.push((Choice { place: wish.place.clone(), what }, weight, candidate));
         };
         let there: Vec<usize> = (0..draft.prefix.len())
+            .filter(|&number| draft.may_use(number))
             .filter(|&number| draft.given[number].as_ref().is_some_and(|given| self.library.fits(given, wish.wanted)))
             .collect();
         for &number in &there {

@@ -56,6 +56,12 @@ pub struct Producers {
     known: BTreeMap<String, Rc<[Producer]>>,
 }
 
+/// Types that say nothing about what is wanted.
+const GENERAL: [&str; 4] = ["java/lang/Object", "java/lang/Comparable", "java/io/Serializable", "java/lang/Cloneable"];
+
+/// Methods that leave something behind outside of the virtual machine, which the next execution would meet.
+const LASTING: [(&str, &str); 1] = [("java/io/File", "createTempFile")];
+
 /// Objects of these start threads, end the process or load code; tests do well without.
 const UNWANTED: [&str; 8] = [
     "java/lang/Thread",
@@ -85,6 +91,10 @@ fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
     let mut found = Vec::new();
     if library.is_visible(&info) {
         made_by(library, &info, wanted, 2.0, &mut found);
+    }
+    // Everything is an object and much can be compared: that is no reason to make any of it.
+    if GENERAL.contains(&wanted) {
+        return found;
     }
     let mut places = vec![info.package().to_owned()];
     if package != info.package() {
@@ -136,7 +146,8 @@ fn made_by(library: &Library<'_>, class: &Rc<ClassInfo>, wanted: &str, weight: f
         }
     }
     for method in class.methods.iter().filter(|method| method.is_static() && method.is_in_source()) {
-        if library.can_use(method.flags, package) && gives(library, method, wanted) {
+        let is_lasting = LASTING.contains(&(&*class.name, &*method.name));
+        if !is_lasting && library.can_use(method.flags, package) && gives(library, method, wanted) {
             let way = Way::Static { class: class.clone(), method: method.clone() };
             found.push(Producer::new(way, 0.5 * weight * simplicity(method)));
         }

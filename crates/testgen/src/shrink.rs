@@ -76,7 +76,9 @@ fn simpler_arguments(test: &TestCase) -> Vec<TestCase> {
         let calls = list_of(test, list).len();
         for call in 0..calls {
             for argument in 0..list_of(test, list)[call].arguments.len() {
-                for simple in simpler(&list_of(test, list)[call].arguments[argument]) {
+                let given = &list_of(test, list)[call].arguments[argument];
+                let literal = literal(&list_of(test, list)[call].operation, argument).filter(|_| is_value(given));
+                for simple in simpler(given).into_iter().chain(literal) {
                     let mut less = test.clone();
                     list_of_mut(&mut less, list)[call].arguments[argument] = simple;
                     found.push(less);
@@ -107,6 +109,25 @@ fn plainer(test: &TestCase, list: usize, call: usize) -> Vec<TestCase> {
     };
     let matters = |method: &usize| methods[*method].does != Behaviour::Nothing;
     (0..methods.len()).filter(matters).map(change).collect()
+}
+
+fn is_value(argument: &Argument) -> bool {
+    matches!(argument, Argument::Value(_))
+}
+
+/// A literal that can be passed instead of an object.
+fn literal(operation: &Operation, argument: usize) -> Option<Argument> {
+    let descriptor = match operation {
+        Operation::Construct { descriptor, .. }
+        | Operation::Static { descriptor, .. }
+        | Operation::Virtual { descriptor, .. }
+        | Operation::Implement { descriptor, .. } => descriptor,
+        _ => return None,
+    };
+    let parameters = classfile::MethodSignature::parse(descriptor).ok()?.parameters;
+    let takes_text = ["java.lang.String", "java.lang.CharSequence", "java.lang.Object"];
+    let wanted = parameters.get(argument)?.to_string();
+    takes_text.contains(&&*wanted).then(|| Argument::String(String::new()))
 }
 
 fn simpler(argument: &Argument) -> Vec<Argument> {

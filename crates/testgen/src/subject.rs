@@ -204,7 +204,12 @@ impl Maker<'_> {
     ) -> Call {
         let Called { class, callable, bindings } = called;
         let bindings = self.library.bindings_above(&class.info.name, bindings, &callable.declared_in);
+        draft.owner = match at {
+            Some(Place::Suffix(thread, _)) => Some(thread),
+            _ => None,
+        };
         let made = self.arguments(draft, &callable.owner, &callable.method, &bindings, 0, rather);
+        draft.owner = None;
         let (class, name) = (callable.owner.clone(), callable.method.name.clone());
         let descriptor = callable.method.descriptor.clone();
         let operation = match callable.method.is_static() {

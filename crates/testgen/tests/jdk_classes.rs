@@ -173,7 +173,7 @@ fn every_mode_has_its_tests() {
                     deadlock += 1;
                     assert_eq!(subjects.len(), 2);
                 }
-                Mode::Share(_) => {
+                Mode::Share { .. } => {
                     share += 1;
                     assert_eq!(subjects.len(), 2);
                 }

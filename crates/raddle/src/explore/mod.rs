@@ -19,10 +19,11 @@ use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::{Event, Outcome, Ran, Task, run as run_tasks};
 use crate::worker::protocol::{Answer, Explore, Explored, Explorer, Finding, Job, News, Plan};
-use finding::Origin;
+
+pub(crate) use finding::{Origin, document, write as write_document};
 use progress::Progress;
 pub use replay::run as replay;
-use settings::Place;
+pub(crate) use settings::{Fallback, Place, folders, place, time};
 use target::Target;
 
 /// So long may it take to shrink and explain everything.
@@ -34,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Explores, and says whether something was found.
 pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
     let budget = settings::time(&args.budget).context("--budget")?;
-    let place = settings::place(&args.run, &[])?;
+    let place = settings::place(&args.run, Fallback::CurrentFolder)?;
     let target = Target::find(&args.target, &place.class_path, &place.jdk)?;
     let explore = Explore {
         explorer: explorer(args.explorer),
@@ -171,7 +172,8 @@ fn report(
     Ok(!explored.findings.is_empty())
 }
 
-fn explorer(name: ExplorerName) -> Explorer {
+/// What the name of an explorer means.
+pub fn explorer(name: ExplorerName) -> Explorer {
     match name {
         ExplorerName::Auto => Explorer::Auto,
         ExplorerName::Sweep => Explorer::Sweep,

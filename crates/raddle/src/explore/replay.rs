@@ -7,7 +7,7 @@ use host::Limits;
 use report::Finding;
 use testcase::TestCase;
 
-use super::settings;
+use super::settings::{self, Fallback};
 use super::verdict;
 use crate::args::{Color, ReplayArgs};
 use crate::output;
@@ -25,7 +25,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
     let finding = Finding::read(&text).with_context(|| args.finding.display().to_string())?;
     anyhow::ensure!(args.times > 0, "--times must be at least 1");
     let times = if args.debug.is_some() { 1 } else { args.times };
-    let mut place = settings::place(&args.run, &finding.class_path)?;
+    let mut place = settings::place(&args.run, Fallback::These(&finding.class_path))?;
     let damaged = || anyhow!("{} has no test that can be run: explore it again", args.finding.display());
     let (test, under_test, must_end): (TestCase, Vec<String>, bool) =
         serde_json::from_value(finding.test.clone()).map_err(|_| damaged())?;

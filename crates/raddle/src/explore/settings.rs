@@ -1,5 +1,6 @@
 //! What the arguments mean for the workers.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
@@ -19,17 +20,30 @@ pub struct Place {
     pub pool: PoolSettings,
 }
 
-/// Finds JDK, classes and fence. Where no class path is given, `fallback` is used.
-pub fn place(args: &RunArgs, fallback: &[String]) -> anyhow::Result<Place> {
+/// What the class path is where none is given.
+#[derive(Clone, Copy, Debug)]
+pub enum Fallback<'f> {
+    /// As for java.
+    CurrentFolder,
+    /// Only the JDK.
+    Nothing,
+    /// These entries.
+    These(&'f [String]),
+}
+
+/// Finds JDK, classes and fence.
+pub fn place(args: &RunArgs, fallback: Fallback<'_>) -> anyhow::Result<Place> {
     if !args.no_fence {
         fence::check().map_err(|missing| anyhow!("{missing}; --no-fence runs it all the same"))?;
     }
     let jdk = Jdk::find(args.java_home.as_deref())?;
     let given = match &args.classpath {
         Some(text) => std::env::split_paths(text).filter(|entry| !entry.as_os_str().is_empty()).collect(),
-        // As for java, it is the current folder if nothing is said.
-        None if fallback.is_empty() => vec![std::path::PathBuf::from(".")],
-        None => fallback.iter().map(Into::into).collect::<Vec<std::path::PathBuf>>(),
+        None => match fallback {
+            Fallback::CurrentFolder => vec![PathBuf::from(".")],
+            Fallback::Nothing => Vec::new(),
+            Fallback::These(entries) => entries.iter().map(PathBuf::from).collect(),
+        },
     };
     // A worker has another current folder.
     let entries = given.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>();

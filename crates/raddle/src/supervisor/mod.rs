@@ -17,6 +17,7 @@ mod output;
 mod pool;
 mod process;
 mod run;
+mod session;
 mod settings;
 mod slot;
 mod usage;
@@ -33,7 +34,8 @@ pub use identity::identity;
 pub use output::Printed;
 pub use pool::{Pool, Stopper};
 pub use process::{StartError, WorkerProcess};
-pub use run::{Ran, run};
+pub use run::run;
+pub use session::{Ran, Session};
 pub use settings::PoolSettings;
 
 /// A job that can be told from all others.

@@ -53,6 +53,11 @@ impl PoolSettings {
         }
     }
 
+    /// How many workers suit the machine.
+    pub fn most_workers(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
     /// With more resident memory than this a worker is ended: twice its heap, and what a virtual machine takes besides.
     pub(super) fn most_memory(&self) -> u64 {
         (2 * self.heap + 1024) * MEGABYTE

@@ -13,6 +13,7 @@ use crate::worker::judge::Judge;
 use crate::worker::protocol::{Check, Failure, Oracle};
 use crate::worker::reason::Reason;
 use crate::worker::runs::{Runs, fails};
+use crate::worker::stop;
 
 /// Judges executions by what the linearizations of their test have shown.
 pub struct Against<'t> {
@@ -37,6 +38,12 @@ impl<'t> Against<'t> {
     }
 
     fn violation(&self, execution: &Execution, end: End) -> Option<Violation> {
+        // What the prefix does is the same for every order of the calls after it: if it is not, that is not by threads of the
+        // test but by something outside, such as files.
+        let returned = |result: &CallResult| matches!(result, CallResult::Returned(_));
+        if execution.prefix.len() < self.test.prefix.len() || !execution.prefix.iter().all(returned) {
+            return None;
+        }
         let may_be_stuck = self.must_end && !execution.left.is_empty();
         // Most executions end well, and then only values can be wrong.
         if self.oracle == Oracle::Safety && end != End::Cut && !may_be_stuck && !fails(execution) {
@@ -60,7 +67,10 @@ impl Judge for Against<'_> {
             Some(Violation::Stuck) => of_stuck(execution, self.must_end).map(|failure| {
                 let left = &execution.left;
                 let blocked = if let Some(Stop::Deadlock(blocked)) = &execution.stop { blocked } else { left };
-                Failure { place: words::where_stuck(runs.host, blocked), ..failure }
+                // That the first thread waits for the others goes without saying.
+                let others: Vec<_> = blocked.iter().filter(|blocked| blocked.thread.0 > 0).cloned().collect();
+                let what = format!("deadlock: {}", stop::describe_all(&others, &execution.awaited));
+                Failure { what, place: words::where_stuck(runs.host, &others), ..failure }
             }),
             Some(Violation::Endless) => Some(of_endless(execution, end)),
             Some(Violation::Values { rank, .. }) => Some(words::of_values(self.test, execution, rank)),

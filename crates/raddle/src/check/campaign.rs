@@ -1,0 +1,379 @@
+//! The search for violations in one class: write a test, run it, learn from it; shrink and explain what is found.
+//!
+//! The loop is [`Campaign::run`]. What it does next is in [`Campaign::task`], what it makes of an answer in [`Campaign::note`].
+//! Tests come from `testgen`, and workers run them; nothing here decides on either.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use host::Limits;
+use oracle::Oracle;
+use testcase::TestCase;
+use testgen::{Candidate, Feedback, Generator};
+
+use super::found::{Found, Trait, traits};
+use super::methods;
+use super::progress::Progress;
+use super::shrinking::{Shrinking, Trial};
+use crate::supervisor::{Event, Outcome, Session, Task};
+use crate::worker::protocol::{Answer, Check, Checked, Explore, Explorer, Finding, Job, News, Plan, Rejected, Report};
+
+/// How a class is searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub explorer: Explorer,
+    pub oracle: Oracle,
+    pub seed: u64,
+    pub budget: Duration,
+    /// Whether one finding is enough.
+    pub first: bool,
+    /// How many workers there are.
+    pub jobs: usize,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Tests that were run.
+    pub tests: u64,
+    /// Those of them of which every schedule was run.
+    pub certified: u64,
+    /// Tests that were of no use: a call failed when it was alone.
+    pub rejected: u64,
+    /// Tests of which nothing can be said, and why, with how many there were.
+    pub unknown: BTreeMap<String, u64>,
+    pub executions: u64,
+    /// Pairs of methods that were run together, and those with a test that was certified.
+    pub tested: BTreeSet<(String, String)>,
+    pub certain: BTreeSet<(String, String)>,
+    /// Methods that give another result when they are called in the same way.
+    pub unsteady: BTreeSet<String>,
+    /// What the fence refused.
+    pub refused: BTreeSet<String>,
+    /// Tests that fail as findings do, and show nothing else.
+    pub variants: u64,
+    /// Findings past the most that are told.
+    pub untold: u64,
+    pub seconds: f64,
+    /// Seconds spent writing tests, and seconds for which workers ran serial orders, explored, and shrank.
+    pub spent: Spent,
+    /// No new tests came to mind.
+    pub exhausted: bool,
+}
+
+/// Where the time of workers and of the supervisor went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    pub generating: f64,
+    pub shrinking: f64,
+    pub testing: f64,
+}
+
+/// The search in one class.
+pub struct Campaign<'c> {
+    settings: Settings,
+    class: String,
+    generator: Generator<'c>,
+    begun: Instant,
+    /// What workers are at, by the keys of the tasks.
+    under_way: BTreeMap<String, Work>,
+    shrinking: VecDeque<Shrinking>,
+    known: BTreeSet<Trait>,
+    number: u64,
+    pub counts: Counts,
+    pub findings: Vec<Found>,
+}
+
+/// What a task is for.
+struct Work {
+    purpose: Purpose,
+    begun: Instant,
+}
+
+enum Purpose {
+    Test(Box<Candidate>),
+    Shrink(Box<Shrinking>, Trial),
+}
+
+/// No test takes longer: there are always more.
+const MOST_MILLIS: u64 = 5_000;
+/// So long may it take to find the fewest preemptions of a finding, and its cause.
+const EXPLAINING: u64 = 3_000;
+/// What was found is shrunk for so long past the budget, at the most.
+const GRACE: Duration = Duration::from_secs(15);
+/// A worker that takes longer than this for a test is ended.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// So many findings of one class are told.
+const MOST_FINDINGS: usize = 50;
+/// So many tests in a row that cannot be run, and none that could, and something is wrong with the class itself.
+const MOST_UNUSABLE: u64 = 30;
+/// Executions for each smaller test, and for the smallest.
+const FOR_SHRINKING: u64 = 1_000;
+const FOR_EXPLAINING: u64 = 5_000;
+/// An execution of a generated test has no end if it has more events than this.
+const MAX_EVENTS: usize = 20_000;
+
+impl<'c> Campaign<'c> {
+    /// A search in a class, which class files name so, with tests of this generator.
+    pub fn new(class: &str, generator: Generator<'c>, settings: Settings, begun: Instant) -> Campaign<'c> {
+        Campaign {
+            settings,
+            class: class.to_owned(),
+            generator,
+            begun,
+            under_way: BTreeMap::new(),
+            shrinking: VecDeque::new(),
+            known: BTreeSet::new(),
+            number: 0,
+            counts: Counts::default(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// Searches until the budget is spent, or there is nothing more to do. Each finding is handed on when it is new and when more
+    /// is known of it. Says whether it was stopped before.
+    pub fn run(
+        &mut self,
+        session: &mut Session,
+        progress: &mut Progress,
+        mut tell: impl FnMut(&Found) -> anyhow::Result<()>,
+    ) -> anyhow::Result<bool> {
+        let mut stopped = false;
+        loop {
+            while session.under_way() <= self.settings.jobs
+                && let Some(task) = self.task()
+            {
+                session.submit(task);
+            }
+            if session.under_way() == 0 {
+                break;
+            }
+            let Some(event) = session.next()? else {
+                stopped = true;
+                break;
+            };
+            if let Some(number) = self.note(event) {
+                tell(&self.findings[number])?;
+            }
+            progress.tell(&self.counts, self.findings.len());
+        }
+        self.counts.seconds = self.begun.elapsed().as_secs_f64();
+        Ok(stopped)
+    }
+
+    /// How many pairs of methods there are, and how many depend on each other.
+    pub fn pairs(&self) -> (usize, usize) {
+        self.generator.pairs()
+    }
+
+    /// Why no test could be run at all, if that is so.
+    pub fn unusable(&self) -> Option<&str> {
+        let worst = self.counts.unknown.iter().max_by_key(|(_, count)| **count);
+        worst.filter(|_| self.counts.tests == 0).map(|(reason, _)| &**reason)
+    }
+
+    /// What is to be done next; None if nothing is, or nothing before something under way has come to its end.
+    fn task(&mut self) -> Option<Task> {
+        if let Some(task) = self.shrink() {
+            return Some(task);
+        }
+        let is_late = self.begun.elapsed() >= self.settings.budget;
+        let enough = self.settings.first && !self.known.is_empty();
+        let hopeless = self.counts.tests == 0 && self.counts.unknown.values().sum::<u64>() >= MOST_UNUSABLE;
+        if is_late || enough || hopeless || self.counts.exhausted {
+            return None;
+        }
+        let begun = Instant::now();
+        let candidate = self.generator.next();
+        self.counts.spent.generating += begun.elapsed().as_secs_f64();
+        let Some(candidate) = candidate else {
+            // What is under way may teach something that leads to new tests.
+            self.counts.exhausted = self.under_way.is_empty();
+            return None;
+        };
+        let explore = self.explore(candidate.executions, false, 0);
+        let check = Check { explore, oracle: self.settings.oracle, wanted: None };
+        let test = candidate.test.clone();
+        Some(self.begin(Purpose::Test(Box::new(candidate)), test, check))
+    }
+
+    /// The next trial of something that is being shrunk.
+    fn shrink(&mut self) -> Option<Task> {
+        let over = self.begun.elapsed() >= self.settings.budget + GRACE;
+        while let Some(mut shrinking) = self.shrinking.pop_front() {
+            let Some(trial) = shrinking.next(over) else { continue };
+            let check = Check {
+                explore: match trial {
+                    Trial::Smaller(_) => self.explore(FOR_SHRINKING, true, 0),
+                    Trial::Last => self.explore(FOR_EXPLAINING, true, EXPLAINING),
+                },
+                oracle: self.settings.oracle,
+                wanted: Some(shrinking.failure().clone()),
+            };
+            let test = match &trial {
+                Trial::Smaller(test) => test.clone(),
+                Trial::Last => shrinking.test().clone(),
+            };
+            return Some(self.begin(Purpose::Shrink(Box::new(shrinking), trial), test, check));
+        }
+        None
+    }
+
+    fn explore(&self, executions: u64, first: bool, explain_millis: u64) -> Explore {
+        Explore {
+            explorer: self.settings.explorer,
+            // Each test has its own, so that the same test in another place is explored otherwise.
+            seed: self.settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(self.number),
+            executions,
+            millis: Some(MOST_MILLIS),
+            first,
+            explain_millis,
+            must_end: false,
+        }
+    }
+
+    fn begin(&mut self, purpose: Purpose, test: TestCase, check: Check) -> Task {
+        self.number += 1;
+        let key = format!("{} {}", self.class, self.number);
+        self.under_way.insert(key.clone(), Work { purpose, begun: Instant::now() });
+        let limits = Limits { max_events: MAX_EVENTS, ..Limits::default() };
+        let under_test = vec![self.class.clone()];
+        Task { key, job: Job { test, under_test, plan: Plan::Check(check), limits }, budget: Some(PATIENCE) }
+    }
+
+    /// What has happened; says which finding is new or better known, if one is.
+    fn note(&mut self, event: Event) -> Option<usize> {
+        match event {
+            Event::News(task, News::Found(finding)) => {
+                // It may be the last that is heard of this task.
+                let is_test = matches!(self.under_way.get(&task.key), Some(Work { purpose: Purpose::Test(_), .. }));
+                if is_test { self.found(&task.job, *finding, 0) } else { None }
+            }
+            Event::News(..) => None,
+            Event::Done(task, outcome) => {
+                let work = self.under_way.remove(&task.key)?;
+                let seconds = work.begun.elapsed().as_secs_f64();
+                match work.purpose {
+                    Purpose::Test(candidate) => {
+                        self.counts.spent.testing += seconds;
+                        self.ran(&candidate, &task, outcome)
+                    }
+                    Purpose::Shrink(shrinking, trial) => {
+                        self.counts.spent.shrinking += seconds;
+                        self.tried(*shrinking, trial, &task, outcome)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A test was run.
+    fn ran(&mut self, candidate: &Candidate, task: &Task, outcome: Outcome) -> Option<usize> {
+        self.counts.refused.extend(outcome.refused);
+        let report = match outcome.answer {
+            Answer::Done(report) => report,
+            Answer::Refused(why) => return self.unusable_test(candidate, why),
+            Answer::Unknown(reason) => return self.unusable_test(candidate, reason.to_string()),
+        };
+        let checked = report.checked.clone().unwrap_or_default();
+        if let Some(rejected) = &checked.rejected {
+            self.counts.rejected += 1;
+            self.generator.learn(candidate, feedback(rejected));
+            return None;
+        }
+        self.generator.learn(candidate, Feedback::Ran { overlapped: checked.overlaps > 0 });
+        self.count(&candidate.test, &report, &checked);
+        let mut new = None;
+        for finding in report.explored.map(|explored| explored.findings).unwrap_or_default() {
+            new = self.found(&task.job, finding, report.executions).or(new);
+        }
+        new
+    }
+
+    fn unusable_test(&mut self, candidate: &Candidate, why: String) -> Option<usize> {
+        *self.counts.unknown.entry(why).or_default() += 1;
+        self.generator.learn(candidate, Feedback::Unusable);
+        None
+    }
+
+    fn count(&mut self, test: &TestCase, report: &Report, checked: &Checked) {
+        self.counts.tests += 1;
+        self.counts.executions += report.executions;
+        let pairs = methods::pairs(test);
+        if report.explored.as_ref().is_some_and(|explored| explored.certificate.is_some()) {
+            self.counts.certified += 1;
+            self.counts.certain.extend(pairs.iter().cloned());
+        }
+        self.counts.tested.extend(pairs);
+        for (suffix, call) in &checked.unsteady {
+            let call = test.suffixes.get(*suffix).and_then(|calls| calls.get(*call));
+            self.counts.unsteady.extend(call.and_then(methods::name));
+        }
+    }
+
+    /// A violation; says its number if it is a new one.
+    fn found(&mut self, job: &Job, finding: Finding, executions: u64) -> Option<usize> {
+        let traits = traits(&job.test, &finding);
+        let enough = self.settings.first && !self.findings.is_empty();
+        if enough || traits.is_subset(&self.known) {
+            self.counts.variants += u64::from(!enough && executions > 0);
+            return None;
+        }
+        self.known.extend(traits);
+        if self.findings.len() >= MOST_FINDINGS {
+            self.counts.untold += 1;
+            return None;
+        }
+        let before = self.counts.executions.saturating_sub(executions);
+        let found = Found {
+            job: job.clone(),
+            executions_to_find: before + finding.executions_to_find,
+            seconds_to_find: self.begun.elapsed().as_secs_f64(),
+            is_double: false,
+            finding,
+        };
+        let number = self.findings.len();
+        self.shrinking.push_back(Shrinking::new(number, job.test.clone(), found.finding.failure.clone()));
+        self.findings.push(found);
+        Some(number)
+    }
+
+    /// A trial of something that is being shrunk has come to its end.
+    fn tried(&mut self, mut shrinking: Shrinking, trial: Trial, task: &Task, outcome: Outcome) -> Option<usize> {
+        let report = match outcome.answer {
+            Answer::Done(report) => Some(report),
+            Answer::Refused(_) | Answer::Unknown(_) => None,
+        };
+        self.counts.executions += report.as_ref().map_or(0, |report| report.executions);
+        let found = report.and_then(|report| report.explored).map(|explored| explored.findings).unwrap_or_default();
+        let failure = shrinking.failure();
+        let found = found.into_iter().find(|found| found.failure.is_same(failure));
+        let number = shrinking.number();
+        let is_last = matches!(trial, Trial::Last);
+        shrinking.note(trial, found.is_some());
+        if !is_last {
+            self.shrinking.push_front(shrinking);
+            return None;
+        }
+        let finding = found?;
+        let known = &mut self.findings[number];
+        known.job = task.job.clone();
+        known.finding = finding;
+        // What it no longer has to do with is still to be found, and it may have become what another is.
+        let others = self.findings.iter().enumerate().filter(|(other, found)| *other != number && !found.is_double);
+        let others: BTreeSet<Trait> = others.flat_map(|(_, found)| found.traits()).collect();
+        let own = self.findings[number].traits();
+        self.findings[number].is_double = own.is_subset(&others);
+        self.known = others.into_iter().chain(own).collect();
+        Some(number)
+    }
+}
+
+fn feedback(rejected: &Rejected) -> Feedback {
+    match rejected {
+        Rejected::Prefix { call, .. } => Feedback::PrefixFails { call: *call },
+        Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
+        Rejected::Stuck { suffix: Some(suffix) } => Feedback::SuffixFails { suffix: *suffix, call: 0 },
+        Rejected::Stuck { suffix: None } | Rejected::Exits | Rejected::TooMany { .. } => Feedback::Unusable,
+    }
+}

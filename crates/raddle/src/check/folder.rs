@@ -1,0 +1,104 @@
+//! What is written down of a finding: the document, the Java test, the timeline.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use emit::{Shows, Statements, statements};
+use report::{Finding, JavaTest, View};
+
+use super::found::{Found, exception};
+use super::methods;
+use crate::explore::{Origin, Place, document, write_document};
+use crate::java_types::JavaTypes;
+use crate::worker::protocol::FailureKind;
+
+/// Writes findings of one class.
+pub struct Writer<'w> {
+    pub class: &'w str,
+    pub place: &'w Place,
+    pub types: &'w JavaTypes<'w>,
+    pub out: &'w Path,
+    pub seed: u64,
+}
+
+/// What was written of a finding, and where.
+#[derive(Clone, Debug)]
+pub struct Written {
+    pub id: String,
+    pub finding: Finding,
+    /// The document.
+    pub document: PathBuf,
+    /// The source of the test, or why there is none.
+    pub test: Result<PathBuf, String>,
+    pub statements: Statements,
+}
+
+impl Writer<'_> {
+    /// Writes everything anew.
+    pub fn write(&self, found: &Found) -> anyhow::Result<Written> {
+        let origin =
+            Origin { target: self.class, place: self.place, job: &found.job, must_end: false, seed: self.seed };
+        let mut finding = document(&origin, &found.finding)?;
+        finding.executions_to_find = found.executions_to_find;
+        let statements = statements(&found.job.test, self.types);
+        finding.java_test = Some(JavaTest {
+            prefix: statements.prefix.clone(),
+            threads: statements.threads.clone(),
+            after: statements.probes.clone(),
+        });
+        let id = id(&finding, found);
+        let document = write_document(self.out, &id, &finding)?;
+        let test = self.write_test(found, &finding, &id, &document)?;
+        let view = View { height: None, fold: false, document: &document.to_string_lossy(), ..View::default() };
+        put(&self.out.join(&id).join("timeline.txt"), &finding.text(&view))?;
+        Ok(Written { id, finding, document, test, statements })
+    }
+
+    fn write_test(
+        &self,
+        found: &Found,
+        finding: &Finding,
+        id: &str,
+        document: &Path,
+    ) -> anyhow::Result<Result<PathBuf, String>> {
+        let shows = match found.finding.failure.kind {
+            FailureKind::Exception => Shows::Exception { class: exception(&found.finding).unwrap_or_default() },
+            FailureKind::Deadlock => Shows::Deadlock,
+            FailureKind::Hang => Shows::Hang,
+            FailureKind::Linearizability => Shows::Linearizability { serial: Vec::new() },
+        };
+        let replay = format!("raddle replay {}", document.display());
+        let what = format!("{} {}", self.class, finding.what);
+        let class = self.class.replace('.', "/");
+        let request = emit::Request {
+            what: &what,
+            class_path: &self.place.entries,
+            seed: self.seed,
+            replay: Some(&replay),
+            ..emit::Request::new(&class, shows)
+        };
+        match emit::program(&found.job.test, &request, self.types) {
+            Ok(program) => {
+                let path = self.out.join(id).join(format!("{}.java", program.name));
+                put(&path, &program.text)?;
+                Ok(Ok(path))
+            }
+            Err(unsayable) => Ok(Err(unsayable.to_string())),
+        }
+    }
+}
+
+/// The name of a finding: with the methods that run together, for two pairs of methods are two findings.
+fn id(finding: &Finding, found: &Found) -> String {
+    let pair = format!("{}{:?}{:?}", finding.target, methods::pairs(&found.job.test), found.traits());
+    // FNV-1a, which is the same for all time.
+    let hash = pair
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let place = u64::from_str_radix(&finding.id(), 16).unwrap_or_default();
+    format!("{:016x}", hash ^ place.rotate_left(1))
+}
+
+fn put(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

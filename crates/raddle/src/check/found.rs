@@ -1,0 +1,88 @@
+//! Findings of a search, and how they are told apart.
+
+use std::collections::BTreeSet;
+
+use host::CallResult;
+use testcase::TestCase;
+
+use super::methods;
+use crate::worker::protocol::{FailureKind, Finding, Job};
+
+/// A violation, with the test that shows it.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The job that showed it: what is run again to see it.
+    pub job: Job,
+    pub finding: Finding,
+    /// So many executions of the whole search had run.
+    pub executions_to_find: u64,
+    pub seconds_to_find: f64,
+    /// It has turned out to say nothing that others do not.
+    pub is_double: bool,
+}
+
+/// One thing that a finding says about a class: that it fails so at a place, or in a method. A class with a lock too few has as
+/// many failing pairs of methods as there are pairs; a finding is worth telling if it says something that no other does.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Trait {
+    kind: &'static str,
+    /// The exception, if it is one.
+    exception: Option<String>,
+    what: String,
+}
+
+impl Found {
+    /// The class of the exception, if it is one.
+    pub fn exception(&self) -> Option<String> {
+        exception(&self.finding)
+    }
+
+    /// All that it says.
+    pub fn traits(&self) -> BTreeSet<Trait> {
+        traits(&self.job.test, &self.finding)
+    }
+}
+
+/// All that a finding of a test says about the class.
+pub fn traits(test: &TestCase, finding: &Finding) -> BTreeSet<Trait> {
+    let failure = &finding.failure;
+    let of = |what: String| Trait { kind: kind(failure.kind), exception: exception(finding), what };
+    let calls = || test.suffixes.iter().flatten().filter_map(methods::with_descriptor);
+    match failure.kind {
+        FailureKind::Exception => {
+            let failing = failing_method(test, finding);
+            [Some(failure.place.clone()), failing].into_iter().flatten().map(of).collect()
+        }
+        FailureKind::Deadlock => failure.place.split(", ").map(str::to_owned).chain(calls()).map(of).collect(),
+        FailureKind::Hang | FailureKind::Linearizability => calls().map(of).collect(),
+    }
+}
+
+/// The method that the exception came out of.
+fn failing_method(test: &TestCase, finding: &Finding) -> Option<String> {
+    let results = finding.shown.suffixes.iter().zip(&test.suffixes);
+    results
+        .filter_map(|(results, calls)| match results.last() {
+            Some(CallResult::Threw(thrown)) => Some((thrown, calls.get(results.len() - 1)?)),
+            _ => None,
+        })
+        .find(|(thrown, _)| Some(&thrown.class) == exception(finding).as_ref())
+        .and_then(|(_, call)| methods::with_descriptor(call))
+}
+
+/// The name of a kind, as documents have it.
+pub fn kind(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Exception => "exception",
+        FailureKind::Deadlock => "deadlock",
+        FailureKind::Hang => "hang",
+        FailureKind::Linearizability => "linearizability",
+    }
+}
+
+/// The class of the exception that a finding is about.
+pub fn exception(finding: &Finding) -> Option<String> {
+    let what = &finding.failure.what;
+    let class = what.split([':', ' ']).next().unwrap_or_default();
+    (finding.failure.kind == FailureKind::Exception).then(|| class.to_owned())
+}

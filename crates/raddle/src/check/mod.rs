@@ -1,0 +1,198 @@
+//! `raddle check`: from a bare class to a violation that can be replayed.
+//!
+//! [`targets`] says which classes are meant. For each, the analysis gives the pairs of methods, [`campaign`] searches, and what it
+//! finds is written down by [`folder`] from the moment it is found. [`verdict`] tells of it in the end.
+
+mod campaign;
+mod folder;
+mod found;
+mod methods;
+mod progress;
+mod shrinking;
+mod targets;
+mod verdict;
+
+use std::time::Instant;
+
+use analysis::{Analyzer, ByteStore, ClassFacts};
+use anyhow::{Context, bail};
+use oracle::Oracle;
+use testgen::Generator;
+
+use crate::args::{CheckArgs, Color, OracleName, StrategyName};
+use crate::explore::{self, Fallback, Place};
+use crate::java_types::JavaTypes;
+use crate::output;
+use crate::sources::Sources;
+use crate::supervisor::{Ran, Session};
+use campaign::{Campaign, Counts, Settings};
+use folder::{Writer, Written};
+use progress::Progress;
+use targets::Target;
+use verdict::{ClassReport, Verdict};
+
+/// Checks, and says whether something was found.
+pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
+    let budget = explore::time(&args.budget).context("--budget")?;
+    let mut place = explore::place(&args.run, Fallback::Nothing)?;
+    let targets = targets::resolve(&args.targets, &place)?;
+    let jobs = args.jobs.unwrap_or(place.pool.most_workers()).max(1);
+    place.pool.workers = jobs;
+    let settings = Settings {
+        explorer: explore::explorer(args.explorer),
+        oracle: oracle(args.oracle),
+        seed: args.seed,
+        budget,
+        first: args.first,
+        jobs,
+    };
+    // Workers start while the first class is read.
+    let mut session = Session::open(place.pool.clone(), explore::folders)?;
+    let mut progress = Progress::new(args.view.quiet);
+    let mut reports = Vec::new();
+    let mut check_all = || -> anyhow::Result<()> {
+        for (number, target) in targets.iter().enumerate() {
+            progress.begin(&target.name.to_string(), number, targets.len());
+            let report = check(args, &place, target, settings, &mut session, &mut progress)?;
+            let over = report.stopped || args.first && report.verdict == Verdict::Violation;
+            reports.push(report);
+            if over {
+                break;
+            }
+        }
+        Ok(())
+    };
+    let checked = check_all();
+    progress.end();
+    let ran = session.close();
+    checked?;
+    tell(args, color, &place, &reports, ran)
+}
+
+fn tell(args: &CheckArgs, color: Color, place: &Place, reports: &[ClassReport], ran: Ran) -> anyhow::Result<bool> {
+    let entries = place.entries.iter().map(|entry| entry.as_ref());
+    let sources = Sources::new(args.view.source_path.as_deref(), entries, Some(&place.jdk.home));
+    if let Some(file) = &args.json {
+        output::write_json(file, &verdict::document(reports, args, &place.jdk.version), color)?;
+    }
+    if args.json.as_deref().is_none_or(|file| file.as_os_str() != "-") {
+        let mut text = String::new();
+        if reports.len() > 1 {
+            text += &verdict::table(reports);
+        }
+        for report in reports {
+            // What can be said of a package is in its table; a class of which nothing can be said is in an error line.
+            let is_unknown = matches!(report.verdict, Verdict::Unknown(_));
+            if reports.len() == 1 && !is_unknown || report.verdict == Verdict::Violation {
+                text += &verdict::page(report, args, &sources, color);
+            }
+        }
+        output::print(&text, color)?;
+    }
+    let found = reports.iter().any(|report| report.verdict == Verdict::Violation);
+    let unknown = reports.iter().find_map(|report| match &report.verdict {
+        Verdict::Unknown(why) => Some(format!("{}: {why}", report.class)),
+        _ => None,
+    });
+    match unknown {
+        Some(why) if reports.len() == 1 && !found => bail!("{why}"),
+        _ if ran == Ran::Stopped && !found => bail!("stopped by a signal; nothing was found until then"),
+        _ => Ok(found),
+    }
+}
+
+/// Checks one class.
+fn check(
+    args: &CheckArgs,
+    place: &Place,
+    target: &Target,
+    settings: Settings,
+    session: &mut Session,
+    progress: &mut Progress,
+) -> anyhow::Result<ClassReport> {
+    let begun = Instant::now();
+    let class = target.name.to_string();
+    let nothing = |why: String| ClassReport {
+        class: class.clone(),
+        verdict: Verdict::Unknown(why),
+        counts: Counts::default(),
+        pairs: (0, 0),
+        findings: Vec::new(),
+        notes: Vec::new(),
+        stopped: false,
+    };
+    let facts = match analyze(place, target)? {
+        Ok(facts) => facts,
+        Err(error) => return Ok(nothing(error.to_string())),
+    };
+    let internal = target.name.internal();
+    let generator = testgen::Settings {
+        strategy: strategy(args.strategy),
+        seed: args.seed,
+        observe: settings.oracle == Oracle::Linearizability,
+    };
+    let generator = match Generator::new(&place.class_path, internal, &facts, generator) {
+        Ok(generator) => generator,
+        Err(error) => return Ok(nothing(error.to_string())),
+    };
+    let types = JavaTypes::new(&place.class_path);
+    let writer = Writer { class: &class, place, types: &types, out: &args.out, seed: args.seed };
+    let mut campaign = Campaign::new(internal, generator, settings, begun);
+    let mut written: Vec<(String, Written)> = Vec::new();
+    let stopped = campaign.run(session, progress, |found| {
+        // What was there before is not thrown away until the better is written.
+        let new = writer.write(found)?;
+        written.push((new.id.clone(), new));
+        Ok(())
+    })?;
+    let mut findings = Vec::new();
+    for found in campaign.findings.iter().filter(|found| !found.is_double) {
+        findings.push((found.clone(), writer.write(found)?));
+    }
+    // Folders of what has been shrunk to something else.
+    for (id, _) in written.iter().filter(|(id, _)| !findings.iter().any(|(_, kept)| kept.id == *id)) {
+        // It may have been removed already.
+        let _ = std::fs::remove_dir_all(args.out.join(id));
+    }
+    let verdict = match campaign.unusable() {
+        _ if !findings.is_empty() => Verdict::Violation,
+        Some(why) => Verdict::Unknown(why.to_owned()),
+        None if stopped => Verdict::Unknown("stopped by a signal".into()),
+        None if campaign.counts.tests == 0 => Verdict::Unknown(format!(
+            "no test could be made that runs: of {} that were tried a call fails in each when it is alone",
+            campaign.counts.rejected
+        )),
+        None => Verdict::Clean,
+    };
+    let pairs = campaign.pairs();
+    Ok(ClassReport { class, verdict, counts: campaign.counts, pairs, findings, notes: facts.notes.clone(), stopped })
+}
+
+/// The facts of a class, or why there are none. Deep call chains are followed by recursion, which needs a deep stack.
+fn analyze(place: &Place, target: &Target) -> anyhow::Result<Result<ClassFacts, analysis::Error>> {
+    const STACK: usize = 64 << 20;
+    let analyze = || {
+        let bytes = ByteStore::new();
+        Analyzer::new(&place.class_path, &bytes).analyze(&target.name)
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, analyze);
+        let thread = thread.context("cannot start a thread")?;
+        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+fn strategy(name: StrategyName) -> testgen::Strategy {
+    match name {
+        StrategyName::Auto => testgen::Strategy::Auto,
+        StrategyName::Pairs => testgen::Strategy::Pairs,
+        StrategyName::Random => testgen::Strategy::Random,
+    }
+}
+
+fn oracle(name: OracleName) -> Oracle {
+    match name {
+        OracleName::Safety => Oracle::Safety,
+        OracleName::Linearizability => Oracle::Linearizability,
+    }
+}

@@ -1,0 +1,247 @@
+//! What a check says in the end: a page for each class, a table for several, and the same for programs.
+
+use report::View;
+use serde_json::{Value, json};
+
+use super::campaign::Counts;
+use super::folder::Written;
+use super::found::Found;
+use super::methods;
+use crate::args::{CheckArgs, Color};
+use crate::output;
+use crate::sources::Sources;
+use crate::worker::protocol::FailureKind;
+
+/// What a class came to.
+pub struct ClassReport {
+    pub class: String,
+    pub verdict: Verdict,
+    pub counts: Counts,
+    /// All pairs of methods, and those that depend on each other.
+    pub pairs: (usize, usize),
+    pub findings: Vec<(Found, Written)>,
+    /// What the reader must know of the analysis.
+    pub notes: Vec<String>,
+    /// A signal has ended it.
+    pub stopped: bool,
+}
+
+/// The verdict on a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Violation,
+    Clean,
+    /// Nothing can be said, and why.
+    Unknown(String),
+}
+
+impl Verdict {
+    /// As documents have it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Violation => "violation",
+            Verdict::Clean => "clean",
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// So many findings of a class are shown whole; the others in a line.
+const SHOWN: usize = 2;
+
+/// A class in words.
+pub fn page(report: &ClassReport, args: &CheckArgs, sources: &Sources, color: Color) -> String {
+    let mut text = String::new();
+    let shown = match args.view.whole {
+        true => usize::MAX,
+        false if args.view.quiet => 0,
+        false => SHOWN,
+    };
+    // One of each kind and place is enough to understand the others.
+    let mut told: Vec<(FailureKind, &str)> = Vec::new();
+    let mut rest = Vec::new();
+    for (found, written) in &report.findings {
+        let place = (found.finding.failure.kind, &*found.finding.failure.place);
+        match told.len() < shown && !told.contains(&place) {
+            true => {
+                told.push(place);
+                text += &finding(written, args, sources, color);
+                text += "\n";
+            }
+            false => rest.push((found, written)),
+        }
+    }
+    if !rest.is_empty() {
+        text += if told.is_empty() { "" } else { "More:\n" };
+        for (_, written) in rest {
+            let threads: Vec<String> = written.statements.threads.iter().map(|calls| calls.join("; ")).collect();
+            let kind = written.finding.kind.name();
+            let what = match kind {
+                "exception" => written.finding.what.split([':', ' ']).next().unwrap_or_default(),
+                kind => kind,
+            };
+            text += &format!("  {what}: {}  ({})\n", threads.join("  against  "), written.document.display());
+        }
+        text += "\n";
+    }
+    text + &last_lines(report, args)
+}
+
+fn finding(written: &Written, args: &CheckArgs, sources: &Sources, color: Color) -> String {
+    let source = |frame: &report::Frame| sources.line(&frame.class, frame.file.as_deref(), frame.line?);
+    let (width, height) = output::size();
+    let document = written.document.to_string_lossy();
+    let mut text = written.finding.text(&View {
+        width,
+        height: (!args.view.whole).then_some(height),
+        fold: !args.view.whole,
+        colors: output::wants_colors(color),
+        source: &source,
+        document: &document,
+    });
+    text += &match &written.test {
+        Ok(path) => format!("Java test:    {}\n", path.display()),
+        Err(why) => format!("There is no Java test: {why}\n"),
+    };
+    text
+}
+
+/// What was done and what is known by that.
+fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
+    let ClassReport { class, counts, pairs, .. } = report;
+    let mut text = String::new();
+    if !args.view.quiet {
+        for note in &report.notes {
+            text += &format!("note: {note}\n");
+        }
+        if !counts.unsteady.is_empty() {
+            let names: Vec<&str> = counts.unsteady.iter().map(String::as_str).collect();
+            text += &format!("set aside, for they give other results in the same serial run: {}\n", names.join(", "));
+        }
+        for refused in counts.refused.iter().take(5) {
+            text += &format!("refused by the fence: {refused}\n");
+        }
+        for (reason, times) in counts.unknown.iter().take(5) {
+            text += &format!("nothing can be said of {times} tests: {reason}\n");
+        }
+    }
+    let verdict = match &report.verdict {
+        Verdict::Violation => match report.findings.len() {
+            1 => "not thread-safe, 1 finding".to_owned(),
+            many => format!("not thread-safe, {many} findings"),
+        },
+        Verdict::Clean => "no violation found".to_owned(),
+        Verdict::Unknown(why) => return text + &format!("{class}: nothing can be said: {why}\n"),
+    };
+    text += &format!("{class}: {verdict}");
+    if counts.untold > 0 {
+        text += &format!(" ({} more were not kept)", counts.untold);
+    }
+    if counts.variants > 0 {
+        text += &format!("; {} more tests fail in the same ways", counts.variants);
+    }
+    text += "\n";
+    if report.verdict == Verdict::Clean && !args.view.quiet {
+        text += &format!(
+            "  {} of {} pairs of methods were run together, {} of them with a test of which every schedule was run\n",
+            counts.tested.len().min(pairs.0.max(1)),
+            pairs.0,
+            counts.certain.len().min(pairs.0.max(1)),
+        );
+    }
+    text += &format!(
+        "  {} pairs, {} relevant; {} tests, {} certified; {} executions; {:.1} s; seed {}{}\n",
+        pairs.0,
+        pairs.1,
+        counts.tests,
+        counts.certified,
+        counts.executions,
+        counts.seconds,
+        args.seed,
+        if report.stopped { "; stopped by a signal" } else { "" },
+    );
+    text
+}
+
+/// Several classes, the worst first.
+pub fn table(reports: &[ClassReport]) -> String {
+    let mut rows: Vec<&ClassReport> = reports.iter().collect();
+    let rank = |report: &ClassReport| match report.verdict {
+        Verdict::Violation => 0,
+        Verdict::Unknown(_) => 1,
+        Verdict::Clean => 2,
+    };
+    rows.sort_by_key(|report| (rank(report), usize::MAX - report.findings.len(), report.class.clone()));
+    let widest = rows.iter().map(|report| report.class.chars().count()).max().unwrap_or(0).max("class".len());
+    let mut text = format!("{:widest$}  verdict    findings    pairs relevant   tests certified executions\n", "class");
+    for report in rows {
+        let ClassReport { class, verdict, counts, pairs, findings, .. } = report;
+        text += &format!(
+            "{class:widest$}  {:9}  {:8} {:8} {:8} {:7} {:9} {:10}\n",
+            verdict.word(),
+            findings.len(),
+            pairs.0,
+            pairs.1,
+            counts.tests,
+            counts.certified,
+            counts.executions
+        );
+    }
+    text + "\n"
+}
+
+/// All classes for programs.
+pub fn document(reports: &[ClassReport], args: &CheckArgs, java: &str) -> Value {
+    let classes: Vec<Value> = reports.iter().map(class_document).collect();
+    json!({ "raddle": env!("CARGO_PKG_VERSION"), "seed": args.seed, "java": java, "classes": classes })
+}
+
+fn class_document(report: &ClassReport) -> Value {
+    let ClassReport { class, verdict, counts, pairs, findings, notes, stopped } = report;
+    let mut document = json!({
+        "class": class,
+        "verdict": verdict.word(),
+        "pairs": {
+            "total": pairs.0, "relevant": pairs.1, "tested": counts.tested.len(), "certified": counts.certain.len(),
+        },
+        "tests": counts.tests,
+        "certified": counts.certified,
+        "rejected": counts.rejected,
+        "variants": counts.variants,
+        "executions": counts.executions,
+        "seconds": counts.seconds,
+        "spent": {
+            "generating": counts.spent.generating,
+            "testing": counts.spent.testing,
+            "shrinking": counts.spent.shrinking,
+        },
+        "nondeterministic": counts.unsteady,
+        "unknown": counts.unknown,
+        "refused": counts.refused,
+        "notes": notes,
+        "stopped": stopped,
+        "findings": findings.iter().map(|(found, written)| finding_document(found, written)).collect::<Vec<_>>(),
+    });
+    if let Verdict::Unknown(reason) = verdict {
+        document["reason"] = json!(reason);
+    }
+    document
+}
+
+fn finding_document(found: &Found, written: &Written) -> Value {
+    let called = found.job.test.suffixes.iter().flatten().filter_map(methods::with_descriptor);
+    json!({
+        "id": written.id,
+        "kind": written.finding.kind.name(),
+        "what": written.finding.what,
+        "exception": found.exception(),
+        "methods": called.collect::<Vec<_>>(),
+        "prefix": written.statements.prefix,
+        "threads": written.statements.threads,
+        "preemptions": written.finding.preemptions,
+        "executions_to_find": found.executions_to_find,
+        "seconds_to_find": found.seconds_to_find,
+        "replay": written.document.to_string_lossy(),
+        "test": written.test.as_ref().ok().map(|path| path.to_string_lossy().into_owned()),
+    })
+}

@@ -1,0 +1,78 @@
+//! A pool that a signal ends.
+
+use std::thread::JoinHandle;
+
+use anyhow::Context;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+
+use super::{Event, Pool, PoolSettings, PrivateFolders, Task};
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ran {
+    /// Everything was done.
+    Whole,
+    /// A signal has ended it before.
+    Stopped,
+}
+
+/// A pool of workers, and somebody who waits for signals. A signal that asks the process to end ends the workers instead, so
+/// that what is known can still be told and the folders are removed.
+pub struct Session {
+    pool: Pool,
+    closer: Handle,
+    watch: JoinHandle<bool>,
+    under_way: usize,
+}
+
+impl Session {
+    /// Starts the workers; it does not wait for them.
+    pub fn open(
+        settings: PoolSettings,
+        folders: impl FnOnce() -> anyhow::Result<PrivateFolders>,
+    ) -> anyhow::Result<Session> {
+        // From here on a signal is waited for, and no longer ends the process.
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot wait for signals")?;
+        let pool = Pool::start(settings, folders()?)?;
+        let stopper = pool.stopper();
+        let closer = signals.handle();
+        let watch = std::thread::spawn(move || {
+            let asked = signals.forever().next().is_some();
+            if asked {
+                stopper.stop();
+            }
+            asked
+        });
+        Ok(Session { pool, closer, watch, under_way: 0 })
+    }
+
+    /// Hands in a task.
+    pub fn submit(&mut self, task: Task) {
+        self.under_way += 1;
+        self.pool.submit(task);
+    }
+
+    /// How many tasks have not come out yet.
+    pub fn under_way(&self) -> usize {
+        self.under_way
+    }
+
+    /// What happens next; None when all tasks are done, and when a signal has come.
+    pub fn next(&mut self) -> anyhow::Result<Option<Event>> {
+        let event = self.pool.next().transpose()?;
+        self.under_way -= usize::from(matches!(event, Some(Event::Done(..))));
+        Ok(event)
+    }
+
+    /// Ends the workers, and says whether a signal had done so before.
+    pub fn close(self) -> Ran {
+        drop(self.pool);
+        self.closer.close();
+        // It only waits, and has been told to stop.
+        match self.watch.join() {
+            Ok(true) => Ran::Stopped,
+            _ => Ran::Whole,
+        }
+    }
+}
