@@ -256,11 +256,7 @@ impl<'m> Meant<'m> {
     /// Of a method that is known, among those of the same name.
     pub fn of(method: &'m Method, all: &'m [Method]) -> Meant<'m> {
         let parameters = |method: &'m Method| descriptor::method(&method.seen).unwrap_or_default().0;
-        Meant {
-            parameters: parameters(method),
-            all: all.iter().map(parameters).collect(),
-            facts: Some(&method.facts),
-        }
+        Meant { parameters: parameters(method), all: all.iter().map(parameters).collect(), facts: Some(&method.facts) }
     }
 
     /// Of a method of which nothing is known but its descriptor.

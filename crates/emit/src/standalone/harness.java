@@ -66,7 +66,7 @@
                 continue;
             }
             round.start(random);
-            if (!ended(round.threads, end)) break;
+            if (!ended(round.threads, done + 1, end)) break;
             done++;
             for (int i = @THREADS@; i < round.parts.length; i++) round.run(i);
             String violation = violation(round);
@@ -80,7 +80,7 @@
     }
 
     /** Waits until the threads have ended; false if they go on when time is over. Exits if they never will. */
-    static boolean ended(Thread[] threads, long end) throws InterruptedException {
+    static boolean ended(Thread[] threads, long round, long end) throws InterruptedException {
         long start = System.nanoTime();
         ThreadMXBean management = ManagementFactory.getThreadMXBean();
         for (int i = 0; i < @THREADS@; i++) {
@@ -88,7 +88,7 @@
                 threads[i].join(100);
                 long waited = System.nanoTime() - start;
                 if (waited > 1_000_000_000L && threads[i].isAlive()) {
-                    if (management.findDeadlockedThreads() != null) exit(1, "deadlock" + waits(threads));
+                    if (management.findDeadlockedThreads() != null) exit(1, "round " + round + ": deadlock" + waits(threads));
                     boolean blocked = true, running = false;
                     for (Thread thread : threads) {
                         if (thread == null || !thread.isAlive()) continue;
@@ -97,8 +97,8 @@
                         running |= state == Thread.State.RUNNABLE;
                     }
                     if (waited > 5_000_000_000L) {
-                        if (threads[i].isAlive() && blocked) exit(1, "deadlock: nobody goes on" + waits(threads));
-                        if (@RUNNING_IS_WRONG@ && running) exit(1, "hang: a thread does not end" + waits(threads));
+                        if (threads[i].isAlive() && blocked) exit(1, "round " + round + ": deadlock: nobody goes on" + waits(threads));
+                        if (@RUNNING_IS_WRONG@ && running) exit(1, "round " + round + ": hang: a thread does not end" + waits(threads));
                     }
                 }
                 if (System.nanoTime() - end > 0 && threads[i].isAlive()) return false;

@@ -105,7 +105,9 @@ pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Res
     for import in writer.classes.imports() {
         text += &format!("import {import};\n");
     }
-    text += &format!("\n@SuppressWarnings({{\"unchecked\", \"rawtypes\", \"deprecation\", \"removal\"}})\npublic class {name} {{\n");
+    text += &format!(
+        "\n@SuppressWarnings({{\"unchecked\", \"rawtypes\", \"deprecation\", \"removal\"}})\npublic class {name} {{\n"
+    );
     text += &prepare(&parts, tell);
     text += &harness(request, test, tell);
     Ok(Program { name, package: dotted, text: ascii(&text) })
