@@ -21,17 +21,18 @@
             missing = new AtomicInteger(@THREADS@);
 @RESULTS_SET@        }
 
-        /** Starts the threads. Each goes on when all are there, and then waits a little longer by chance. */
+        /** Starts the threads. They go on when all are there; one of them a moment later, by chance. */
         void start(Random random) {
+            int late = random.nextInt(@THREADS@);
             for (int i = 0; i < @THREADS@; i++) {
                 int number = i;
-                int delay = random.nextInt(1 << random.nextInt(12));
+                int delay = i == late ? random.nextInt(1 << random.nextInt(12)) : 0;
                 threads[i] = new Thread(() -> {
                     missing.decrementAndGet();
                     for (int spins = 0; missing.get() > 0; spins++) {
                         if (spins < 10_000) Thread.onSpinWait(); else Thread.yield();
                     }
-                    for (int spins = 0; spins < delay; spins++) Thread.onSpinWait();
+                    for (int spins = 0; spins < delay; spins++) missing.get();
                     run(number);
                 }, "test thread " + (i + 1));
                 threads[i].setDaemon(true);
