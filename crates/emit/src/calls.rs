@@ -55,14 +55,14 @@ impl Writer<'_> {
             }
             Operation::PutField { class, name, descriptor, receiver } => {
                 let field = self.field_of(receiver, class, name, scope);
-                self.put(field, descriptor, arguments, scope)
+                self.put((class, name, descriptor), field, arguments, scope)
             }
             Operation::GetStatic { class, name, descriptor } => {
                 Written::value(self.static_field(class, name), descriptor)
             }
             Operation::PutStatic { class, name, descriptor } => {
                 let field = self.static_field(class, name);
-                self.put(field, descriptor, arguments, scope)
+                self.put((class, name, descriptor), field, arguments, scope)
             }
             Operation::Array { element } => {
                 let of = descriptor::of_class(element);
@@ -218,7 +218,16 @@ impl Writer<'_> {
         format!("{}.{name}", self.class(class))
     }
 
-    fn put(&mut self, field: String, of: &str, arguments: &[Argument], scope: &Scope) -> Written {
+    fn put(
+        &mut self,
+        (class, name, of): (&str, &str, &str),
+        field: String,
+        arguments: &[Argument],
+        scope: &Scope,
+    ) -> Written {
+        if self.hierarchy.field(class, name).is_some_and(|(_, field)| field.is_final) {
+            self.cannot(&format!("{class}.{name}"), Why::Final);
+        }
         let value = arguments.first().map(|argument| self.assigned(argument, of, scope));
         if value.is_none() {
             self.cannot(&field, Why::Malformed);

@@ -52,17 +52,19 @@ impl Writer<'_> {
                 written.push((method, None));
             }
         }
+        // The variable that the object goes to is in scope inside a lambda.
+        let mut inner = scope.clone();
+        inner.names.take(&self.nameable(&of), "value");
         let is_interface = self.hierarchy.class(class).is_some_and(|facts| facts.is_interface);
         if let [(method, given)] = written[..]
             && is_interface
             && method.is_needed()
             && !method.is_generic()
-            && let Some(lambda) = self.lambda(method, given.map_or(&Behaviour::Nothing, |given| &given.does), scope)
+            && let Some(lambda) = self.lambda(method, given.map_or(&Behaviour::Nothing, |given| &given.does), &inner)
         {
             return Written { lines: vec![lambda], of, is_statement: false, throws: Vec::new() };
         }
         // Names of counters are taken before those of parameters, which would hide them.
-        let mut inner = scope.clone();
         let counted: usize = methods.iter().map(|method| in_turns(&method.does)).sum();
         let counters: Vec<String> = (0..counted).map(|_| inner.names.number("calls")).collect();
         let mut unused = counters.iter();
@@ -266,9 +268,8 @@ fn inherited(hierarchy: &Hierarchy<'_>, class: &str) -> Vec<Inherited> {
                 continue;
             }
             let seen = generics::seen_from(hierarchy, class, &by, method);
-            let is_same = |known: &&mut Inherited| {
-                known.name == method.name && parameters(&known.seen) == parameters(&seen)
-            };
+            let is_same =
+                |known: &&mut Inherited| known.name == method.name && parameters(&known.seen) == parameters(&seen);
             let declaration = (by.clone(), method.clone());
             match found.iter_mut().find(is_same) {
                 Some(known) => {

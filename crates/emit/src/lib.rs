@@ -90,6 +90,8 @@ pub struct Unsayable {
 pub enum Why {
     /// It is not public, and the test cannot stand where it is seen.
     Hidden,
+    /// It is a final field that is to be written.
+    Final,
     /// It is a local or anonymous class.
     Nameless,
     /// Another class has its name, and it has no package.
@@ -102,6 +104,7 @@ impl std::fmt::Display for Unsayable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let why = match self.why {
             Why::Hidden => "is not seen from where the test would stand",
+            Why::Final => "is final",
             Why::Nameless => "has no name in source",
             Why::NameTaken => "has no package, and another class has its name",
             Why::Malformed => "is malformed",

@@ -214,10 +214,10 @@ impl Writer<'_> {
             self.cannot("a call with another number of arguments than it has parameters", Why::Malformed);
         }
         let mut given: Vec<Given> = arguments.iter().map(|argument| self.given(argument, scope)).collect();
-        let places = || given_places(arguments.len().min(meant.parameters.len()));
+        let count = arguments.len().min(meant.parameters.len());
         let is_varargs = meant.facts.is_some_and(|facts| facts.is_varargs);
         let is_class_bound = meant.facts.and_then(|facts| facts.signature.as_deref()).is_some_and(names_a_class);
-        for at in places() {
+        for at in 0..count {
             let wanted = meant.parameters[at];
             let is_null_array = is_varargs && at + 1 == meant.parameters.len() && given[at].of == NULL;
             let is_literal = is_class_bound && matches!(arguments[at], Argument::Class(_));
@@ -232,7 +232,7 @@ impl Writer<'_> {
             known && is_chosen(&writer.hierarchy, &meant.parameters, &meant.all, &types)
         };
         for cast_all in [false, true] {
-            for at in places() {
+            for at in 0..count {
                 let wanted = meant.parameters[at];
                 if (cast_all || given[at].of == NULL) && given[at].of != wanted && !chosen(self, &given) {
                     given[at] = self.cast(given[at].clone(), wanted);
@@ -241,10 +241,6 @@ impl Writer<'_> {
         }
         given.into_iter().map(|given| given.text).collect::<Vec<_>>().join(", ")
     }
-}
-
-fn given_places(count: usize) -> std::ops::Range<usize> {
-    0..count
 }
 
 /// Whether a generic declaration ties a `Class` to a type, to which a literal may then not fit.
@@ -256,11 +252,7 @@ impl<'m> Meant<'m> {
     /// Of a method that is known, among those of the same name.
     pub fn of(method: &'m Method, all: &'m [Method]) -> Meant<'m> {
         let parameters = |method: &'m Method| descriptor::method(&method.seen).unwrap_or_default().0;
-        Meant {
-            parameters: parameters(method),
-            all: all.iter().map(parameters).collect(),
-            facts: Some(&method.facts),
-        }
+        Meant { parameters: parameters(method), all: all.iter().map(parameters).collect(), facts: Some(&method.facts) }
     }
 
     /// Of a method of which nothing is known but its descriptor.

@@ -21,17 +21,18 @@
             missing = new AtomicInteger(@THREADS@);
 @RESULTS_SET@        }
 
-        /** Starts the threads. Each goes on when all are there, and then waits a little longer by chance. */
+        /** Starts the threads. They go on when all are there; one of them a moment later, by chance. */
         void start(Random random) {
+            int late = random.nextInt(@THREADS@);
             for (int i = 0; i < @THREADS@; i++) {
                 int number = i;
-                int delay = random.nextInt(1 << random.nextInt(12));
+                int delay = i == late ? random.nextInt(1 << random.nextInt(12)) : 0;
                 threads[i] = new Thread(() -> {
                     missing.decrementAndGet();
                     for (int spins = 0; missing.get() > 0; spins++) {
                         if (spins < 10_000) Thread.onSpinWait(); else Thread.yield();
                     }
-                    for (int spins = 0; spins < delay; spins++) Thread.onSpinWait();
+                    for (int spins = 0; spins < delay; spins++) missing.get();
                     run(number);
                 }, "test thread " + (i + 1));
                 threads[i].setDaemon(true);
@@ -66,7 +67,7 @@
                 continue;
             }
             round.start(random);
-            if (!ended(round.threads, end)) break;
+            if (!ended(round.threads, done + 1, end)) break;
             done++;
             for (int i = @THREADS@; i < round.parts.length; i++) round.run(i);
             String violation = violation(round);
@@ -80,7 +81,7 @@
     }
 
     /** Waits until the threads have ended; false if they go on when time is over. Exits if they never will. */
-    static boolean ended(Thread[] threads, long end) throws InterruptedException {
+    static boolean ended(Thread[] threads, long round, long end) throws InterruptedException {
         long start = System.nanoTime();
         ThreadMXBean management = ManagementFactory.getThreadMXBean();
         for (int i = 0; i < @THREADS@; i++) {
@@ -88,7 +89,7 @@
                 threads[i].join(100);
                 long waited = System.nanoTime() - start;
                 if (waited > 1_000_000_000L && threads[i].isAlive()) {
-                    if (management.findDeadlockedThreads() != null) exit(1, "deadlock" + waits(threads));
+                    if (management.findDeadlockedThreads() != null) exit(1, "round " + round + ": deadlock" + waits(threads));
                     boolean blocked = true, running = false;
                     for (Thread thread : threads) {
                         if (thread == null || !thread.isAlive()) continue;
@@ -97,8 +98,8 @@
                         running |= state == Thread.State.RUNNABLE;
                     }
                     if (waited > 5_000_000_000L) {
-                        if (threads[i].isAlive() && blocked) exit(1, "deadlock: nobody goes on" + waits(threads));
-                        if (@RUNNING_IS_WRONG@ && running) exit(1, "hang: a thread does not end" + waits(threads));
+                        if (threads[i].isAlive() && blocked) exit(1, "round " + round + ": deadlock: nobody goes on" + waits(threads));
+                        if (@RUNNING_IS_WRONG@ && running) exit(1, "round " + round + ": hang: a thread does not end" + waits(threads));
                     }
                 }
                 if (System.nanoTime() - end > 0 && threads[i].isAlive()) return false;

@@ -13,9 +13,15 @@ pub fn header(request: &Request<'_>, name: &str, package: &str) -> String {
         lines.push(String::new());
     }
     lines.extend([
-        format!("This program needs nothing but a JDK{}.", if given.is_empty() { "" } else { " and the class path below" }),
+        format!(
+            "This program needs nothing but a JDK{}.",
+            if given.is_empty() { "" } else { " and the class path below" }
+        ),
         "It repeats the test until the violation shows, and then exits with status 1. It gives up after".to_owned(),
-        format!("{} rounds or {} seconds, with status 0.", request.rounds, request.seconds),
+        format!(
+            "{} rounds or {} seconds, with status 0. Status 2: no round could begin.",
+            request.rounds, request.seconds
+        ),
         String::new(),
         format!("    javac {compile}-d . {name}.java"),
         format!("    java -cp {run} {full} [rounds [seconds]]"),

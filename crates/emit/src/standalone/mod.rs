@@ -105,7 +105,9 @@ pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Res
     for import in writer.classes.imports() {
         text += &format!("import {import};\n");
     }
-    text += &format!("\n@SuppressWarnings({{\"unchecked\", \"rawtypes\", \"deprecation\", \"removal\"}})\npublic class {name} {{\n");
+    text += &format!(
+        "\n@SuppressWarnings({{\"unchecked\", \"rawtypes\", \"deprecation\", \"removal\"}})\npublic class {name} {{\n"
+    );
     text += &prepare(&parts, tell);
     text += &harness(request, test, tell);
     Ok(Program { name, package: dotted, text: ascii(&text) })
@@ -189,13 +191,13 @@ fn prepare(parts: &Parts, tell: bool) -> String {
         "    /** Builds the subjects in one thread, and says what the other threads then do at the same time. */\n    \
          static TestRound prepare() throws Throwable {\n",
     );
-    let mut put = |indent: usize, statement: &[String]| {
+    let put = |text: &mut String, indent: usize, statement: &[String]| {
         for (number, line) in statement.iter().enumerate() {
             let end = if number + 1 == statement.len() { ";" } else { "" };
-            text += &format!("{:indent$}{line}{end}\n", "");
+            *text += &format!("{:indent$}{line}{end}\n", "");
         }
     };
-    parts.prefix.iter().for_each(|statement| put(8, statement));
+    parts.prefix.iter().for_each(|statement| put(&mut text, 8, statement));
     let objects = format!("new Object[] {{{}}}, ", parts.objects.join(", "));
     text += &format!("        return new TestRound({}\n", if tell { objects.trim_end() } else { "" });
     let named = parts.suffixes.iter().enumerate().map(|(number, part)| (format!("// Thread {}.", number + 1), part));
@@ -204,12 +206,7 @@ fn prepare(parts: &Parts, tell: bool) -> String {
     let count = all.len();
     for (number, (comment, statements)) in all.into_iter().enumerate() {
         text += &format!("            {comment}\n            {} -> {{\n", if tell { "results" } else { "()" });
-        for statement in statements {
-            for (number, line) in statement.iter().enumerate() {
-                let end = if number + 1 == statement.len() { ";" } else { "" };
-                text += &format!("                {line}{end}\n");
-            }
-        }
+        statements.iter().for_each(|statement| put(&mut text, 16, statement));
         text += if number + 1 < count { "            },\n" } else { "            }\n" };
     }
     text + "        );\n    }\n"

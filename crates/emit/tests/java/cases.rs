@@ -6,7 +6,7 @@ use testcase::{Argument, Behaviour, TestCase};
 const OBJECT: &str = "Ljava/lang/Object;";
 const STRING: &str = "Ljava/lang/String;";
 
-pub const SOURCES: [(&str, &str); 6] = [
+pub const SOURCES: [(&str, &str); 7] = [
     (
         "acme/Kinds.java",
         r#"package acme;
@@ -58,6 +58,7 @@ pub const SOURCES: [(&str, &str); 6] = [
             default int twice(CharSequence of) { return 2 * compare(of, of); }
         }"#,
     ),
+    ("acme/Visitor.java", "package acme; public interface Visitor { Visitor visit(Visitor of, long times); }"),
     (
         "acme/Task.java",
         r#"package acme;
@@ -74,6 +75,8 @@ pub const SOURCES: [(&str, &str); 6] = [
             private int next;
             public int take() { int taken = next; for (int i = 0; i < 50; i++) Thread.onSpinWait(); next = taken + 1; return taken; }
             public int next() { return next; }
+            public synchronized void waitForever() throws InterruptedException { while (next == 0) wait(); }
+            public void runForever() { while (next == 0) Thread.onSpinWait(); }
         }"#,
     ),
 ];
@@ -153,7 +156,10 @@ pub fn kinds() -> TestCase {
         invoke("acme/Kinds$Inner", &format!("outer(){OBJECT}"), value(17), vec![]),
         construct("acme/Kinds$Inner", "(Lacme/Kinds;I)V", vec![value(18), Argument::Int(i32::MAX)]),
         // 20: literals of classes.
-        array("java/lang/Class", ["java/util/Map$Entry", "[I", "[Lacme/Kinds;"].map(|c| Argument::Class(c.into())).into()),
+        array(
+            "java/lang/Class",
+            ["java/util/Map$Entry", "[I", "[Lacme/Kinds;"].map(|c| Argument::Class(c.into())).into(),
+        ),
         invoke("java/lang/Class", &format!("getName(){STRING}"), Argument::Class("acme/Kinds".into()), vec![]),
         // 22: a local with a type that can be named.
         invoke_static(KINDS, "shown()Lacme/Hidden;", vec![]),
@@ -277,6 +283,7 @@ pub fn implemented() -> TestCase {
         implement("java/util/TimerTask", vec![]),
         implement("java/util/function/Function", vec![does(&format!("apply({OBJECT}){OBJECT}"), back(to_string))]),
         implement("java/util/concurrent/Callable", vec![returns(&call, Argument::Int(4))]),
+        implement("acme/Visitor", vec![returns("visit(Lacme/Visitor;J)Lacme/Visitor;", parameter(0))]),
     ];
     let sort = |by| invoke("java/util/List", "sort(Ljava/util/Comparator;)V", value(0), vec![value(by)]);
     let suffixes = vec![
@@ -285,6 +292,12 @@ pub fn implemented() -> TestCase {
             sort(2),
             invoke("java/util/concurrent/Callable", &call, value(14), vec![]),
             implement("java/lang/Runnable", vec![]),
+            invoke(
+                "acme/Visitor",
+                "visit(Lacme/Visitor;J)Lacme/Visitor;",
+                value(15),
+                vec![value(15), Argument::Long(0)],
+            ),
         ],
         vec![
             invoke("java/util/Iterator", "hasNext()Z", value(3), vec![]),
@@ -299,11 +312,11 @@ pub fn implemented() -> TestCase {
 /// Of classes that only their package sees, one of which has a name of `java.lang`.
 pub fn accounts() -> TestCase {
     const ACCOUNT: &str = "bank/Account";
-    let transfer = |from, to| {
-        invoke(ACCOUNT, "transfer(Lbank/Account;I)V", value(from), vec![value(to), Argument::Int(1)])
-    };
+    let transfer =
+        |from, to| invoke(ACCOUNT, "transfer(Lbank/Account;I)V", value(from), vec![value(to), Argument::Int(1)]);
     let open = || construct(ACCOUNT, "(I)V", vec![Argument::Int(10)]);
-    let prefix = vec![open(), open(), new("bank/String"), new("bank/Account$Thread"), array("bank/String", vec![value(2)])];
+    let prefix =
+        vec![open(), open(), new("bank/String"), new("bank/Account$Thread"), array("bank/String", vec![value(2)])];
     let balance = get(ACCOUNT, "balance:I", Some(value(0)));
     test(prefix, vec![vec![transfer(0, 1)], vec![transfer(1, 0)]], vec![balance])
 }
@@ -312,4 +325,10 @@ pub fn accounts() -> TestCase {
 pub fn tickets() -> TestCase {
     let take = || vec![invoke("Ticket", "take()I", value(0), vec![])];
     test(vec![new("Ticket")], vec![take(), take()], vec![invoke("Ticket", "next()I", value(0), vec![])])
+}
+
+/// A method of a ticket, beside one that goes well.
+pub fn ticket(method: &str) -> TestCase {
+    let call = |method| vec![invoke("Ticket", method, value(0), vec![])];
+    test(vec![new("Ticket")], vec![call(method), call("next()I")], vec![])
 }

@@ -12,11 +12,9 @@ fn programs_compile() {
         let serial = vec!["\"\u{e4}\\\" */ | 1".to_owned(), String::new()];
         let what = "c:\\users */ \u{1f600}\nsecond line";
         let cases = golden::all();
-        for shows in [
-            Shows::Deadlock,
-            Shows::Exception { class: "acme.Kinds$Inner".into() },
-            Shows::Linearizability { serial },
-        ] {
+        for shows in
+            [Shows::Deadlock, Shows::Exception { class: "acme.Kinds$Inner".into() }, Shows::Linearizability { serial }]
+        {
             let request = |class| Request { what, seed: u64::MAX, ..Request::new(class, shows.clone()) };
             let tests: Vec<_> = cases.iter().map(|(_, class, test)| (test, request(*class))).collect();
             bench.compile_all(&tests);
@@ -35,12 +33,15 @@ fn what_cannot_be_said_is_refused() {
     let hidden = |what: &str| Unsayable { what: what.into(), why: Why::Hidden };
     let of_two = vec![new("acme/Hidden"), new("Ticket")];
     assert_eq!(refused(of_two), hidden("Ticket"), "no package sees both");
-    let of_jdk = vec![new("java/lang/Object"), invoke("java/lang/Object", "clone()Ljava/lang/Object;", value(0), vec![])];
+    let of_jdk =
+        vec![new("java/lang/Object"), invoke("java/lang/Object", "clone()Ljava/lang/Object;", value(0), vec![])];
     assert_eq!(refused(of_jdk), hidden("java.lang.Object.clone()Ljava.lang.Object;"));
     let inside = vec![new("java/util/ArrayList$Itr")];
     assert_eq!(refused(inside), hidden("java.util.ArrayList$Itr"));
     let private = vec![get("java/util/Vector", "serialVersionUID:J", None)];
     assert_eq!(refused(private), hidden("java.util.Vector.serialVersionUIDJ"));
-    let unexported = vec![new("sun/misc/URLClassPath"), new("jdk/internal/util/ArraysSupport")];
+    let finals = vec![put("java/lang/Integer", "MAX_VALUE:I", None, testcase::Argument::Int(0))];
+    assert_eq!(refused(finals), Unsayable { what: "java.lang.Integer.MAX_VALUE".into(), why: Why::Final });
+    let unexported = vec![new("jdk/internal/util/ArraysSupport")];
     assert_eq!(refused(unexported).why, Why::Hidden);
 }

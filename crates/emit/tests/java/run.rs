@@ -25,6 +25,25 @@ fn deadlocks_show() {
 }
 
 #[test]
+fn threads_that_never_end_show() {
+    for jdk in jdks() {
+        let bench = Bench::new(&jdk);
+        for (method, shows, expected) in [
+            ("waitForever()V", Shows::Deadlock, "deadlock: nobody goes on"),
+            ("waitForever()V", Shows::Exception { class: "none".into() }, "deadlock: nobody goes on"),
+            ("runForever()V", Shows::Hang, "hang: a thread does not end"),
+        ] {
+            let (status, said) = run(&bench, &cases::ticket(method), &Request::new("Ticket", shows), &[]);
+            assert_eq!(status, 1, "{said}");
+            assert!(said.contains(expected) && said.contains("at ") && said.contains("Ticket."), "{said}");
+        }
+        let running = Request { seconds: 1, ..Request::new("Ticket", Shows::Deadlock) };
+        let (status, said) = run(&bench, &cases::ticket("runForever()V"), &running, &[]);
+        assert_eq!((status, said.trim_end()), (0, "not seen in 0 rounds"), "a loop is no deadlock");
+    }
+}
+
+#[test]
 fn exceptions_show() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
@@ -80,6 +99,9 @@ fn a_test_that_cannot_begin_says_so() {
         let bench = Bench::new(&jdk);
         let (status, said) = run(&bench, &cases::overloads(), &Request::new("acme/Kinds", Shows::Deadlock), &["20"]);
         assert_eq!(status, 2, "{said}");
-        assert!(said.contains("no round could run") && said.contains("ClassCastException"), "{said}");
+        assert!(
+            said.contains("no round could run") && said.contains("at java.base/java.lang.String.valueOf"),
+            "{said}"
+        );
     }
 }
