@@ -6,6 +6,7 @@ use classfile::{
     TypeDescriptor, ValueType, effect,
 };
 
+use crate::known::is_known_class;
 use crate::names::{Names, Sym};
 use crate::program::{Class, MethodInfo, code_of};
 
@@ -114,6 +115,8 @@ pub struct CallSite {
     pub op: InvokeOp,
     pub target: Ref,
     pub shape: Shape,
+    /// Whether the class that is named has methods that are known by their names.
+    pub is_of_known_class: bool,
 }
 
 /// A call that a bootstrap method links.
@@ -252,7 +255,8 @@ fn translate(instruction: &Instruction, class: &Class<'_>, constants: &ConstantP
         Instruction::Invoke(op, index) => {
             let target = reference(constants.method(index), names);
             let shape = Shape::of(target.descriptor, names);
-            Step::Invoke(Box::new(CallSite { op, target, shape }))
+            let is_of_known_class = is_known_class(names.text(target.class));
+            Step::Invoke(Box::new(CallSite { op, target, shape, is_of_known_class }))
         }
         Instruction::InvokeDynamic(index) => {
             let (bootstrap, name, descriptor) = constants.call_site(index);

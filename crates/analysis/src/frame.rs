@@ -34,6 +34,11 @@ pub struct Frame {
     pub releases: BTreeSet<Lock>,
     /// Counts the changes of `heap` and `published`.
     pub version: u32,
+    /// The stores that were met: objects, field, values. True if doing one again changes nothing, which is so where
+    /// no new object is involved: it does not matter then what new objects hold and who sees them.
+    pub stored: Map<(SetId, FieldId, SetId), bool>,
+    /// Everything that can be reached from some objects, and the version for which that holds.
+    pub reached: (u32, Map<SetId, SetId>),
     /// What stores of callees did when they were last taken over.
     pub applied: Map<InstanceId, Vec<Applied>>,
 }
@@ -61,6 +66,8 @@ impl Default for Frame {
             leaving: BTreeMap::new(),
             releases: BTreeSet::new(),
             version: 0,
+            stored: Map::default(),
+            reached: (0, Map::default()),
             applied: Map::default(),
         }
     }

@@ -109,6 +109,11 @@ impl State {
         locks && self.seen == other.seen && self.escaped == other.escaped
     }
 
+    /// The state with another stack.
+    pub fn with_stack(&self, stack: &[Value]) -> State {
+        State { locals: self.locals.clone(), stack: stack.to_vec(), ..self.without_values() }
+    }
+
     /// The state as far as [`State::is_alike_in_effects`] looks at it.
     pub fn without_values(&self) -> State {
         State {
@@ -121,19 +126,20 @@ impl State {
         }
     }
 
-    /// Makes this the state where control comes from here or from there. Says whether it changed.
+    /// Makes this the state where control comes from here or from there, with that stack. Says whether it changed.
     pub fn join(
         &mut self,
         other: &State,
+        stack: &[Value],
         sets: &mut Sets,
         paths: &mut Paths,
         program: &Program<'_>,
     ) -> Result<bool, &'static str> {
-        if self.stack.len() != other.stack.len() {
+        if self.stack.len() != stack.len() {
             return Err("the stack differs in height where control meets");
         }
         let mut changed = false;
-        let values = self.locals.iter_mut().chain(&mut self.stack).zip(other.locals.iter().chain(&other.stack));
+        let values = self.locals.iter_mut().chain(&mut self.stack).zip(other.locals.iter().chain(stack));
         for (value, &other) in values {
             let joined = match (*value, other) {
                 (a, b) if a == b => continue,
