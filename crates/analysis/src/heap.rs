@@ -160,15 +160,18 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a field of these objects may hold.
     pub fn load(&mut self, bases: SetId, field: FieldId) -> SetId {
-        if let Some(base) = self.solver.sets.single(bases)
-            && !matches!(self.solver.paths.get(base).root, Root::Fresh(_) | Root::Class(_) | Root::Text(_))
+        if let Some(&(version, known)) = self.frame.loaded.get(&(bases, field))
+            && version.is_none_or(|version| version == self.frame.version)
         {
-            if !self.can_have(base, field) {
-                return EMPTY;
-            }
-            let path = self.solver.paths.append(base, field, self.solver.program);
-            return self.solver.sets.one(path);
+            return known;
         }
+        let loaded = self.find_loaded(bases, field);
+        let version = self.has_new(bases).then_some(self.frame.version);
+        self.frame.loaded.insert((bases, field), (version, loaded));
+        loaded
+    }
+
+    fn find_loaded(&mut self, bases: SetId, field: FieldId) -> SetId {
         let mut found = Vec::new();
         for &base in self.solver.sets.get(bases).iter() {
             self.load_path(base, field, &mut found);
@@ -269,8 +272,25 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn store_shared(&mut self, state: &mut State, base: PathId, field: FieldId, values: SetId) {
+        let place = match self.frame.shared_stores.get(&(base, field, values)) {
+            Some(&known) => known,
+            None => {
+                let place = self.note_shared_store(base, field, values);
+                self.frame.shared_stores.insert((base, field, values), place);
+                place
+            }
+        };
+        let Some(at) = place else { return };
+        for &value in self.solver.sets.get(values).iter() {
+            self.publish(state, value, at);
+        }
+    }
+
+    /// Notes a store for callers. Gives the place where what is stored can be seen, if the object has such a field and
+    /// something new is stored.
+    fn note_shared_store(&mut self, base: PathId, field: FieldId, values: SetId) -> Option<PathId> {
         if !self.can_have(base, field) {
-            return;
+            return None;
         }
         let at = self.solver.paths.append(base, field, self.solver.program);
         let found = self.solver.paths.get(base);
@@ -280,8 +300,8 @@ impl Interpreter<'_, '_, '_> {
             if near || may_be_new && self.solver.paths.fresh(value).is_some() {
                 self.frame.stores.insert((Some(base), field, value));
             }
-            self.publish(state, value, at);
         }
+        self.has_new(values).then_some(at)
     }
 
     /// What a field of a new object may hold.
@@ -309,8 +329,12 @@ impl Interpreter<'_, '_, '_> {
 
     /// An object becomes visible to others at a path, with everything that hangs on it.
     pub fn publish(&mut self, state: &mut State, object: PathId, at: PathId) {
-        if self.solver.paths.fresh(object).is_none() {
-            return;
+        let Some(allocation) = self.solver.paths.fresh(object) else { return };
+        if state.has_escaped(allocation) {
+            let known = self.frame.published.get(&allocation).copied().unwrap_or(EMPTY);
+            if self.solver.sets.has(known, at) {
+                return;
+            }
         }
         let mut work = vec![(object, at)];
         while let Some((object, at)) = work.pop() {

@@ -156,23 +156,29 @@ impl State {
         let seen = self.seen.with(other.seen);
         changed |= seen != self.seen;
         self.seen = seen;
-        for &allocation in &other.escaped {
-            changed |= !self.has_escaped(allocation);
-            self.escapes(allocation);
-        }
+        changed |= unite(&mut self.escaped, &other.escaped);
         Ok(changed)
     }
 
     fn join_locks(&mut self, other: &State) -> bool {
-        let mut changed = meet(&mut self.held, &other.held);
-        for &lock in &other.may {
-            if let Err(at) = self.may.binary_search(&lock) {
-                self.may.insert(at, lock);
-                changed = true;
-            }
-        }
-        changed
+        let changed = meet(&mut self.held, &other.held);
+        unite(&mut self.may, &other.may) || changed
     }
+}
+
+/// Adds what is in the other list, both in order. Says whether something was missing.
+fn unite<T: Ord + Copy>(all: &mut Vec<T>, other: &[T]) -> bool {
+    // Most states that meet agree.
+    if all == other {
+        return false;
+    }
+    let before = all.len();
+    for &one in other {
+        if let Err(at) = all.binary_search(&one) {
+            all.insert(at, one);
+        }
+    }
+    all.len() > before
 }
 
 /// Keeps the locks that are held on both ways. Says whether something changed.

@@ -66,6 +66,11 @@ impl Sets {
         one
     }
 
+    /// Whether a path is in a set as it is.
+    pub fn has(&self, id: SetId, path: PathId) -> bool {
+        self.sets[id.0 as usize].contains(&path)
+    }
+
     /// The only path of a set.
     pub fn single(&self, id: SetId) -> Option<PathId> {
         match *self.sets[id.0 as usize] {
