@@ -5,16 +5,15 @@
 
 use std::rc::Rc;
 
-use crate::effects::Effect;
+use crate::effects::{AccessOfMany, Effect};
 use crate::frame::Applied;
 use crate::interpret::Interpreter;
 use crate::lock::{Held, HeldId, Lock, Roots};
 use crate::names::{Map, Set};
 use crate::path::{PathId, Root};
-use crate::program::FieldId;
 use crate::solver::InstanceId;
 use crate::state::State;
-use crate::summary::{Access, AccessKind, Flow};
+use crate::summary::{Access, Flow};
 use crate::value::{EMPTY, SetId};
 
 /// A callee as it is seen from one call, as far as it was asked.
@@ -22,8 +21,9 @@ use crate::value::{EMPTY, SetId};
 struct Seen {
     /// What its paths stand for here.
     paths: Map<PathId, SetId>,
-    /// Accesses of several objects that were noted. Many of its paths may stand for the same objects here.
-    accesses: Set<(SetId, FieldId, AccessKind, bool, HeldId)>,
+    /// Accesses of several objects, new ones among them, that were noted: many of its paths may stand for the same
+    /// objects here.
+    accesses: Set<AccessOfMany>,
 }
 
 impl Interpreter<'_, '_, '_> {
@@ -193,8 +193,15 @@ impl Interpreter<'_, '_, '_> {
         let bases = self.seen_here(base, arguments, seen_through);
         let objects = self.solver.sets.get(bases);
         let noted = (bases, touch.field, touch.kind, touch.ordered, held);
-        if objects.len() > 1 && !seen_through.accesses.insert(noted) {
-            return;
+        if objects.len() > 1 {
+            let noted_before = match self.has_new(bases) {
+                true => &mut seen_through.accesses,
+                // The same objects are accessed in the same way, from whichever call that comes.
+                false => &mut self.effects.of_many,
+            };
+            if !noted_before.insert(noted) {
+                return;
+            }
         }
         for &path in objects.iter() {
             for &path in self.seen_as(state, path).iter() {

@@ -267,12 +267,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Whether some of these objects were made here or in a callee.
-    fn has_new(&self, objects: SetId) -> bool {
+    pub fn has_new(&self, objects: SetId) -> bool {
         self.solver.sets.get(objects).iter().any(|&path| self.solver.paths.fresh(path).is_some())
     }
 
     fn store_shared(&mut self, state: &mut State, base: PathId, field: FieldId, values: SetId) {
         let place = match self.frame.shared_stores.get(&(base, field, values)) {
+            // All of it was published there before. Where it is seen already, that changes nothing.
+            Some(Some(_)) if self.have_escaped(values, state) => None,
             Some(&known) => known,
             None => {
                 let place = self.note_shared_store(base, field, values);
@@ -284,6 +286,13 @@ impl Interpreter<'_, '_, '_> {
         for &value in self.solver.sets.get(values).iter() {
             self.publish(state, value, at);
         }
+    }
+
+    /// Whether others may see all of these objects that are new.
+    fn have_escaped(&self, objects: SetId, state: &State) -> bool {
+        let objects = self.solver.sets.get(objects);
+        let mut new = objects.iter().filter_map(|&path| self.solver.paths.fresh(path));
+        new.all(|allocation| state.has_escaped(allocation))
     }
 
     /// Notes a store for callers. Gives the place where what is stored can be seen, if the object has such a field and
