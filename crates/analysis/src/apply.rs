@@ -143,17 +143,21 @@ impl Interpreter<'_, '_, '_> {
         let roots: Vec<Roots> = arguments.iter().map(|&set| self.roots_of(set, state)).collect();
         let mut seen_through = Seen::default();
         let mut translated: Map<HeldId, HeldId> = Map::default();
+        // One access after the other is made under the same locks.
+        let mut last: Option<(HeldId, HeldId)> = None;
         for effect in effects {
             match effect {
                 Effect::Access(access) => {
-                    let held = match translated.get(&access.held) {
-                        Some(&known) => known,
+                    let known = last.filter(|(of, _)| *of == access.held).map(|(_, held)| held);
+                    let held = match known.or_else(|| translated.get(&access.held).copied()) {
+                        Some(known) => known,
                         None => {
                             let held = self.held_here(access.held, arguments, &roots, &mut seen_through, state);
                             translated.insert(access.held, held);
                             held
                         }
                     };
+                    last = Some((access.held, held));
                     self.take_over_access(access, held, arguments, &mut seen_through, state);
                 }
                 Effect::Acquisition(acquisition) => {
@@ -205,8 +209,8 @@ impl Interpreter<'_, '_, '_> {
         }
         for &path in objects.iter() {
             for &path in self.seen_as(state, path).iter() {
-                if self.can_have(path, touch.field) {
-                    touch.base = Some(path);
+                touch.base = Some(path);
+                if !self.effects.knows(touch, held) && self.can_have(path, touch.field) {
                     self.note_access(touch, held, access.site);
                 }
             }

@@ -46,6 +46,11 @@ impl Effects {
         }
     }
 
+    /// Whether an access was noted that is not vague.
+    pub fn knows(&self, touch: Touch, held: HeldId) -> bool {
+        self.accesses.contains_key(&(touch, held))
+    }
+
     pub fn vague_access(&mut self, touch: Touch, held: HeldId, site: Site, sets: &mut HeldSets) {
         let known = self.vague.get(&touch).copied();
         let joined = known.map_or((held, site), |known| (sets.meet(known.0, held), known.1));

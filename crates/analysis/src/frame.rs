@@ -81,6 +81,15 @@ impl Default for Frame {
 }
 
 impl Frame {
+    /// Gives up what only walks need: to take over effects, it is enough to know what new objects hold and where they
+    /// can be found.
+    pub fn forget_walks(&mut self) {
+        self.states = Vec::new();
+        self.stored = Map::default();
+        self.shared_stores = Map::default();
+        self.applied = Map::default();
+    }
+
     /// The locks that are held wherever the method returns.
     pub fn keeps(&self) -> Vec<Held> {
         let mut ways = self.leaving.values();

@@ -103,6 +103,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
                 self.walk(leader, &mut Vec::new())?;
             }
         }
+        self.frame.forget_walks();
         Ok((self.frame, self.effects, self.edges))
     }
 

@@ -35,12 +35,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The result of a method that is known by its declaration. All such methods are of opaque classes.
-    pub fn known_method(
-        &mut self,
-        method: MethodId,
-        arguments: &[SetId],
-        state: &mut State,
-    ) -> Option<SetId> {
+    pub fn known_method(&mut self, method: MethodId, arguments: &[SetId], state: &mut State) -> Option<SetId> {
         let info = self.solver.program.method(method);
         let (owner, name) = (self.solver.program.names.text(info.owner), self.solver.program.names.text(info.name));
         if !owner.starts_with("java/lang/") {
