@@ -117,9 +117,9 @@ impl CallByCall {
             self.current = Some(next);
             return next;
         }
-        // Whoever is left spins, or was started and is waited for by nobody.
-        let others = choice.threads().filter(|&thread| Some(thread) != choice.last);
-        others.last().or(choice.last).expect("internal bug: a choice without threads")
+        // Whoever is left spins, or was started and is waited for by nobody: each in turn.
+        let after = choice.threads().find(|&thread| Some(thread) > choice.last);
+        after.or_else(|| choice.threads().next()).expect("internal bug: a choice without threads")
     }
 }
 
