@@ -113,6 +113,14 @@ impl Auto {
         self.dpor.counts()
     }
 
+    /// About which part of the traces was run, from 0 to 1; None if that cannot be said.
+    pub fn explored_part(&self) -> Option<f64> {
+        match self.phase {
+            Phase::Reduction | Phase::Complete => self.dpor.explored_part(),
+            Phase::Serial | Phase::Sweep | Phase::Sampling => None,
+        }
+    }
+
     /// The certificate, once everything was run.
     pub fn certificate(&self) -> Option<Certificate> {
         let bound = self.settings.dpor.max_events_a_thread;

@@ -27,6 +27,11 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// The decisions that lead to it again.
+    pub fn schedule(&self) -> Schedule {
+        Schedule::of(&self.trace).with_timeouts(&self.timed_out)
+    }
+
     /// As explorers want to be told.
     pub fn execution(&self) -> Execution<'_> {
         Execution { trace: &self.trace, pending: &self.pending, timed_out: &self.timed_out, end: self.end }
@@ -112,7 +117,7 @@ fn calmer(schedule: &Schedule) -> impl Iterator<Item = Schedule> + use<> {
         forward[early].events += moved.events;
         let moved = back.remove(early);
         back[late - 1].events += moved.events;
-        [Schedule { turns: forward }, Schedule { turns: back }]
+        [forward, back].map(|turns| Schedule { turns, timeouts: Vec::new() })
     })
 }
 

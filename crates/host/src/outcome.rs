@@ -41,7 +41,7 @@ pub struct Execution {
 impl Execution {
     /// The decisions that lead to it again.
     pub fn schedule(&self) -> Schedule {
-        Schedule::of(&self.trace)
+        Schedule::of(&self.trace).with_timeouts(&self.timed_out)
     }
 }
 

@@ -158,6 +158,10 @@ pub struct ExploreArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub spurious_wakeups: u32,
 
+    /// Where findings go.
+    #[arg(long, value_name = "DIR", default_value = "raddle-out")]
+    pub out: PathBuf,
+
     /// Write the report as JSON; - for standard output.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -221,10 +225,6 @@ pub struct RunArgs {
     /// The JDK to use; by default JAVA_HOME, then java on PATH, then the usual places.
     #[arg(long, value_name = "DIR")]
     pub java_home: Option<PathBuf>,
-
-    /// Where findings go.
-    #[arg(long, value_name = "DIR", default_value = "raddle-out")]
-    pub out: PathBuf,
 
     /// Let the code under test do whatever you can do.
     #[arg(long)]

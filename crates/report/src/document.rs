@@ -5,7 +5,7 @@
 //! passes over, so adding one does not change the format. In a step, what is not known or not so is left out. `kind`s
 //! are named as [`FindingKind::name`](crate::FindingKind::name) and [`StepKind::name`](crate::StepKind::name) say;
 //! `proof` is `smallest`, `fewest-preemptions` or `none`; an ending is `"ended"`, `"cut-off"`, `{"threw": "..."}` or
-//! `{"waits": "..."}`; a turn of `schedule` is `[thread, events]`.
+//! `{"waits": "..."}`; a turn of `schedule` is `[thread, events]`, and one of `timeouts` is `[steps before, thread]`.
 //!
 //! What is read was checked: facts name steps that are there. `test` and `limits` are not looked into.
 

@@ -44,6 +44,9 @@ pub struct Finding {
     pub endings: BTreeMap<u16, Ending>,
     /// The schedule: threads, and how many events each did in turn.
     pub schedule: Vec<(u16, u32)>,
+    /// Whose waits were over because time has passed, in order: the number of steps before that, and the thread.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeouts: Vec<(usize, u16)>,
     /// Of the trace. A replay must come to the same.
     pub hash: String,
     /// The test as whoever replays it needs it.
@@ -126,6 +129,7 @@ impl Finding {
             pending: Vec::new(),
             endings: BTreeMap::new(),
             schedule: Vec::new(),
+            timeouts: Vec::new(),
             hash: String::new(),
             test: Value::Null,
             limits: Value::Null,

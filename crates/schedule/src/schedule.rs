@@ -9,6 +9,9 @@ use crate::trace::Trace;
 pub struct Schedule {
     /// Neighbours are of different threads.
     pub turns: Vec<Turn>,
+    /// Whose waits were over because time has passed, in order, each with the number of events before that. Time may pass
+    /// although threads can go on, so this does not follow from the turns.
+    pub timeouts: Vec<(usize, ThreadId)>,
 }
 
 impl Schedule {
@@ -21,12 +24,17 @@ impl Schedule {
                 _ => turns.push(Turn { thread: step.thread, events: 1 }),
             }
         }
-        Schedule { turns }
+        Schedule { turns, timeouts: Vec::new() }
+    }
+
+    /// The same, where these waits were over because time has passed.
+    pub fn with_timeouts(self, timeouts: &[(usize, ThreadId)]) -> Schedule {
+        Schedule { timeouts: timeouts.to_vec(), ..self }
     }
 
     /// A scheduler that follows it to the letter.
     pub fn replay(self) -> Replay {
-        Replay { schedule: self, next: 0, done: 0 }
+        Replay { schedule: self, next: 0, left: 0, done: 0, over: 0 }
     }
 }
 
@@ -37,8 +45,19 @@ pub struct Replay {
     schedule: Schedule,
     /// The turn that is to be decided next.
     next: usize,
-    /// How many events the turns before it had.
+    /// How many events of the turn before it are still to be decided on.
+    left: u32,
+    /// How many events were decided on.
     done: usize,
+    /// So many of the time-outs have come.
+    over: usize,
+}
+
+impl Replay {
+    /// After how many events time has to pass next.
+    fn next_timeout(&self) -> Option<usize> {
+        self.schedule.timeouts.get(self.over).map(|&(step, _)| step)
+    }
 }
 
 impl Scheduler for Replay {
@@ -52,20 +71,33 @@ impl Scheduler for Replay {
         if choice.trace.steps.len() != self.done {
             return Err(diverged(choice.last));
         }
-        let turn = *self.schedule.turns.get(self.next).ok_or_else(|| diverged(None))?;
+        let place = if self.left == 0 { self.next } else { self.next - 1 };
+        let turn = *self.schedule.turns.get(place).ok_or_else(|| diverged(None))?;
         if !choice.can_run(turn.thread) {
             return Err(diverged(Some(turn.thread)));
         }
-        self.next += 1;
-        self.done += turn.events as usize;
-        Ok(turn)
+        if self.left == 0 {
+            (self.next, self.left) = (self.next + 1, turn.events);
+        }
+        // Time passes only where the host asks, so a turn in which it did is given in parts.
+        let until = self.next_timeout().and_then(|step| step.checked_sub(self.done)).filter(|&events| events > 0);
+        let events = until.and_then(|events| u32::try_from(events).ok()).map_or(self.left, |most| most.min(self.left));
+        self.left -= events;
+        self.done += events as usize;
+        Ok(Turn { thread: turn.thread, events })
     }
 
-    /// Where the one whose turn it is cannot go on, time had passed before it did.
+    fn timed_out(&mut self, _thread: ThreadId) {
+        self.over += 1;
+    }
+
+    /// Where time has passed. Also where the one whose turn it is cannot go on, in case nobody has noted time-outs: time
+    /// had passed before it did.
     fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
-        let is_over = choice.trace.steps.len() >= self.done;
-        let turn = self.schedule.turns.get(if is_over { self.next } else { self.next - 1 });
-        turn.is_some_and(|turn| !choice.can_run(turn.thread))
+        let steps = choice.trace.steps.len();
+        let is_decided = steps >= self.done && self.left == 0;
+        let turn = self.schedule.turns.get(if is_decided { self.next } else { self.next - 1 });
+        self.next_timeout().is_some_and(|step| step <= steps) || turn.is_some_and(|turn| !choice.can_run(turn.thread))
     }
 }
 
@@ -80,7 +112,7 @@ mod tests {
     /// Follows the schedule 1, 1, 2 through an execution in which these threads can run at each choice.
     fn follow(runnable: &[&[u16]]) -> Result<Trace, Divergence> {
         let turns = [(1, 2), (2, 1)].map(|(thread, events)| Turn { thread: ThreadId(thread), events });
-        let mut replay = Schedule { turns: turns.to_vec() }.replay();
+        let mut replay = Schedule { turns: turns.to_vec(), timeouts: Vec::new() }.replay();
         let mut trace = Trace::default();
         for threads in runnable {
             let runnable: Vec<_> = threads.iter().map(|&thread| (ThreadId(thread), EVENT)).collect();
@@ -99,7 +131,7 @@ mod tests {
     #[test]
     fn time_passes_where_the_next_one_cannot_go_on() {
         let turns = [(1, 2), (2, 1)].map(|(thread, events)| Turn { thread: ThreadId(thread), events });
-        let mut replay = Schedule { turns: turns.to_vec() }.replay();
+        let mut replay = Schedule { turns: turns.to_vec(), timeouts: Vec::new() }.replay();
         let mut trace = Trace::default();
         let (one, other) = ([(ThreadId(1), EVENT)], [(ThreadId(3), EVENT)]);
         assert!(!replay.waits_for_time(&Choice { trace: &trace, last: None, runnable: &one }));
@@ -110,6 +142,28 @@ mod tests {
         assert!(!replay.waits_for_time(&Choice { trace: &trace, last: None, runnable: &one }));
         trace.steps.push(Step { thread: ThreadId(1), event: EVENT });
         assert!(replay.waits_for_time(&Choice { trace: &trace, last: None, runnable: &one }));
+    }
+
+    #[test]
+    fn time_passes_where_it_did_although_the_next_one_can_go_on() {
+        let turns = [(1, 3), (2, 1)].map(|(thread, events)| Turn { thread: ThreadId(thread), events });
+        let timeouts = vec![(2, ThreadId(2)), (2, ThreadId(3)), (3, ThreadId(4))];
+        let mut replay = Schedule { turns: turns.to_vec(), timeouts }.replay();
+        let mut trace = Trace::default();
+        let runnable = [(ThreadId(1), EVENT), (ThreadId(2), EVENT)];
+        let mut told = Vec::new();
+        while trace.steps.len() < 4 {
+            let choice = Choice { trace: &trace, last: None, runnable: &runnable };
+            if replay.waits_for_time(&choice) {
+                told.push("time".to_owned());
+                replay.timed_out(ThreadId(9));
+                continue;
+            }
+            let turn = replay.choose(&choice).unwrap();
+            told.push(format!("{} x {}", turn.thread.0, turn.events));
+            trace.steps.extend((0..turn.events).map(|_| Step { thread: turn.thread, event: EVENT }));
+        }
+        assert_eq!(told, ["1 x 2", "time", "time", "1 x 1", "time", "2 x 1"]);
     }
 
     #[test]

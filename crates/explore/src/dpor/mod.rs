@@ -100,6 +100,23 @@ impl Dpor {
         self.counts
     }
 
+    /// About which part of the traces was run, from 0 to 1; None if that cannot be said. Where the choices of a state are not
+    /// known to lead to more traces the one than the other, each counts the same, as D. E. Knuth's *Estimating the Efficiency
+    /// of Backtrack Programs* (1975) has it. States get further choices while others are explored, so it may go back.
+    pub fn explored_part(&self) -> Option<f64> {
+        if self.next.is_none() {
+            return self.is_complete().then_some(1.0);
+        }
+        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut part, mut weight) = (0.0, 1.0);
+        for node in &run.path.nodes {
+            let choices = node.explored as usize + 1 + node.branches.len();
+            weight /= choices as f64;
+            part += node.explored as f64 * weight;
+        }
+        Some(part)
+    }
+
     /// Whether every trace was run. False if something unexpected happened or an execution was cut off, for then that
     /// is not known.
     pub fn is_complete(&self) -> bool {
@@ -210,6 +227,7 @@ fn advance(run: &mut Run) -> Option<usize> {
             let branch = node.branches.remove(0);
             if !node.is_asleep(branch.thread) {
                 node.thread = branch.thread;
+                node.explored += 1;
                 run.restart(depth + 1, branch.children);
                 return Some(depth + 1);
             }

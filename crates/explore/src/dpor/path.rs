@@ -34,6 +34,8 @@ pub(super) struct Node {
     pub sleep: Vec<Sleeper>,
     /// What is still to be explored from here, after the choice under way.
     pub branches: Vec<Branch>,
+    /// How many choices were explored here before the one under way.
+    pub explored: u32,
     /// Threads whose waits are over here because time has passed.
     pub timed_out: u64,
     /// Threads that can do their next event without cause.

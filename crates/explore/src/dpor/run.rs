@@ -219,6 +219,7 @@ impl Run {
             event,
             sleep,
             branches: Vec::new(),
+            explored: 0,
             timed_out,
             allowed,
             barrier,

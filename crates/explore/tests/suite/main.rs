@@ -4,6 +4,7 @@ mod auto;
 mod bounded;
 mod causes;
 mod complete;
+mod estimate;
 mod hangs;
 mod programs;
 mod racing;

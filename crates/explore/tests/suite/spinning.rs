@@ -73,7 +73,7 @@ fn where_time_has_passed_a_replay_lets_it_pass() {
     let mut replayed = 0;
     explore(&sleeper(), &mut dpor, Extras::default(), 10_000, 100, |ran, learnt| {
         if learnt == Learnt::Counts {
-            let again = run(&sleeper(), &mut Schedule::of(&ran.trace).replay());
+            let again = run(&sleeper(), &mut Schedule::of(&ran.trace).with_timeouts(&ran.timed_out).replay());
             assert_eq!(again.trace, ran.trace);
             replayed += 1;
         }

@@ -112,7 +112,7 @@ fn waits_end_for_no_reason_as_often_as_allowed() {
 #[test]
 fn a_turn_goes_on_when_time_has_passed() {
     let turns = vec![Turn { thread: ThreadId(0), events: 2 }];
-    let mut machine = Machine::new(Box::new(schedule::Schedule { turns }.replay()), LIMITS);
+    let mut machine = Machine::new(Box::new(schedule::Schedule { turns, timeouts: Vec::new() }.replay()), LIMITS);
     let thread = machine.add_thread();
     machine.announce(thread, on(EventKind::Write, 1));
     assert_eq!(machine.next(), Next::Run(thread));

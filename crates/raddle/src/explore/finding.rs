@@ -48,7 +48,7 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
     finding.steps = shown.steps.iter().filter_map(step).collect();
     finding.pending = shown.pending.iter().filter_map(step).collect();
     finding.endings = endings(shown);
-    finding.schedule = shown.turns.clone();
+    (finding.schedule, finding.timeouts) = (shown.turns.clone(), shown.timeouts.clone());
     finding.hash = format!("{:016x}", shown.hash);
     finding.test = serde_json::to_value((&origin.job.test, &origin.job.under_test, origin.must_end))
         .context("cannot write the test")?;

@@ -62,6 +62,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("Lorg/junit/runner/RunWith;", "the runner (@RunWith) is not used"),
     ("Lorg/junit/jupiter/api/extension/ExtendWith;", "extensions (@ExtendWith) are not applied"),
     ("Lorg/junit/jupiter/api/extension/RegisterExtension;", "extensions (@RegisterExtension) are not applied"),
+    ("Lorg/junit/jupiter/api/Timeout;", "time limits (@Timeout) are not applied"),
 ];
 
 /// The methods of a class.
@@ -69,10 +70,7 @@ pub fn methods<'c>(file: &'c ClassFile<'_>) -> impl Iterator<Item = Method> + 'c
     file.methods.iter().map(|method| {
         let marks: Vec<_> = annotations(&method.attributes).collect();
         let named = |descriptor: &str| marks.iter().any(|mark| file.constants.utf8(mark.type_descriptor) == descriptor);
-        let expects = marks.iter().any(|mark| {
-            file.constants.utf8(mark.type_descriptor) == "Lorg/junit/Test;"
-                && mark.elements.iter().any(|(name, _)| file.constants.utf8(*name) == "expected")
-        });
+        let expects = marks.iter().any(|mark| is_test_with(file, mark, "expected"));
         let refused = REFUSED.iter().find(|(descriptor, _)| named(descriptor)).map(|(_, why)| *why);
         Method {
             name: file.constants.utf8(method.name).to_string(),
@@ -92,6 +90,12 @@ pub fn refused(file: &ClassFile<'_>) -> Option<&'static str> {
     REFUSED.iter().find(|(descriptor, _)| named(descriptor)).map(|(_, why)| *why)
 }
 
+/// Whether it is JUnit 4's annotation of tests with an element of this name.
+fn is_test_with(file: &ClassFile<'_>, mark: &Annotation, element: &str) -> bool {
+    file.constants.utf8(mark.type_descriptor) == "Lorg/junit/Test;"
+        && mark.elements.iter().any(|(name, _)| file.constants.utf8(*name) == element)
+}
+
 fn annotations<'a>(attributes: &'a [classfile::Attribute<'_>]) -> impl Iterator<Item = &'a Annotation> {
     attributes.iter().flat_map(|attribute| match &attribute.value {
         AttributeValue::Annotations { annotations, .. } => annotations.as_slice(),
@@ -104,12 +108,12 @@ pub fn steps(file: &ClassFile<'_>, class: &str, test: &str, class_path: &ClassPa
     // From the class up to those that the JDK has, which mark nothing.
     let mut steps = Steps::default();
     let mut levels = vec![(class.to_owned(), methods(file).collect::<Vec<_>>())];
-    note(file, &mut steps);
+    note(file, test, &mut steps);
     let mut above = file.super_class.map(|index| file.constants.class_name(index).to_string());
     while let Some(name) = above.take().filter(|name| !name.starts_with("java/")) {
         let Some(found) = class_path.find_exact(&ClassName::parse(&name)?)? else { break };
         let file = ClassFile::parse(&found.bytes).map_err(|error| anyhow!("{name} cannot be read: {error}"))?;
-        note(&file, &mut steps);
+        note(&file, test, &mut steps);
         above = file.super_class.map(|index| file.constants.class_name(index).to_string());
         levels.push((name, methods(&file).collect()));
     }
@@ -157,13 +161,16 @@ fn call(class: &str, method: &Method, subject: usize) -> Call {
     Call { operation, arguments: vec![] }
 }
 
-/// Notes what only JUnit could do.
-fn note(file: &ClassFile<'_>, steps: &mut Steps) {
+/// Notes what only JUnit could do. What other tests are marked with does not matter.
+fn note(file: &ClassFile<'_>, test: &str, steps: &mut Steps) {
     let of_fields = file.fields.iter().flat_map(|field| annotations(&field.attributes));
-    let of_methods = file.methods.iter().flat_map(|method| annotations(&method.attributes));
+    let called =
+        methods(file).zip(&file.methods).filter(|(known, _)| known.role != Some(Role::Test) || known.name == test);
+    let of_methods = called.flat_map(|(_, method)| annotations(&method.attributes));
     for mark in annotations(&file.attributes).chain(of_fields).chain(of_methods) {
         let left_out = LEFT_OUT.iter().find(|(descriptor, _)| file.constants.utf8(mark.type_descriptor) == *descriptor);
-        if let Some((_, what)) = left_out
+        let timed = is_test_with(file, mark, "timeout").then_some("time limits (@Test(timeout = ...)) are not applied");
+        if let Some(what) = left_out.map(|(_, what)| *what).or(timed)
             && !steps.notes.iter().any(|note| note == what)
         {
             steps.notes.push(what.to_string());

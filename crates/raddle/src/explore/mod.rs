@@ -132,7 +132,7 @@ fn report(
             0 => {}
             known => id += &format!("-{}", known + 1),
         }
-        let path = finding::write(&args.run.out, &id, &finding)?;
+        let path = finding::write(&args.out, &id, &finding)?;
         text += &verdict::page(&finding, &path, &sources, &args.view, color);
         text += "\n";
         listed.push(json!({
@@ -141,7 +141,8 @@ fn report(
             "replay": path.to_string_lossy(),
         }));
     }
-    text += &verdict::summary(target, &explored, report, unknown.as_deref(), known, args);
+    let incomplete = verdict::incomplete(&explored, report, unknown.as_deref(), known, args);
+    text += &verdict::summary(target, &explored, incomplete.as_deref(), known, args);
     if let Some(refused) = known.outcome.as_ref().map(|outcome| &outcome.refused).filter(|refused| !refused.is_empty())
     {
         text += &format!("refused by the fence: {}\n", refused.join("; "));
@@ -150,6 +151,7 @@ fn report(
         let document = json!({
             "raddle": env!("CARGO_PKG_VERSION"), "seed": args.seed, "java": origin.place.jdk.version,
             "target": target.name, "verdict": verdict::word(&explored, unknown.as_deref()), "reason": unknown,
+            "complete": incomplete.is_none(), "incomplete": incomplete,
             "executions": known.executions, "seconds": known.seconds,
             "certificate": explored.certificate.map(|certificate| json!({
                 "traces": certificate.traces, "race_free": certificate.race_free,

@@ -29,8 +29,14 @@ impl Progress {
             1 => ", 1 finding".into(),
             more => format!(", {more} findings"),
         };
+        let part = match so_far.explored_part {
+            None => String::new(),
+            // The last traces of an exploration can be many, whatever the estimate says.
+            Some(0..10) => ", less than 1 % of the traces".into(),
+            Some(part) => format!(", about {} % of the traces", (part / 10).min(99)),
+        };
         self.line(&format!(
-            "{} executions, {} traces, {rate:.0} a second, {seconds:.0} s{found}",
+            "{} executions, {} different{part}, {rate:.0} a second, {seconds:.0} s{found}",
             so_far.executions, so_far.traces
         ));
     }

@@ -31,7 +31,8 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
         serde_json::from_value(finding.test.clone()).map_err(|_| damaged())?;
     let limits: Limits = serde_json::from_value(finding.limits.clone()).map_err(|_| damaged())?;
     anyhow::ensure!(finding.schedule.iter().all(|(_, events)| *events > 0), damaged());
-    let plan = Plan::Replay { turns: finding.schedule.clone(), times, must_end };
+    let (turns, timeouts) = (finding.schedule.clone(), finding.timeouts.clone());
+    let plan = Plan::Replay { turns, timeouts, times, must_end };
     let mut budget = None;
     if let Some(port) = args.debug {
         place

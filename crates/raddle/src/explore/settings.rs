@@ -51,8 +51,8 @@ pub fn place(args: &RunArgs, fallback: &[String]) -> anyhow::Result<Place> {
 
 /// A folder for the worker. Not below the findings, where another run may be at work.
 pub fn folders() -> anyhow::Result<PrivateFolders> {
-    let place = std::env::temp_dir().join(format!("raddle-{}", std::process::id()));
-    PrivateFolders::new(&place).with_context(|| format!("cannot make {}", place.display()))
+    let place = std::env::temp_dir();
+    PrivateFolders::temporary(&place).with_context(|| format!("cannot make a folder in {}", place.display()))
 }
 
 /// A time such as 500ms, 60s, 5m or 1h; a number alone is seconds.

@@ -5,7 +5,7 @@ use std::path::Path;
 use report::{Finding, View};
 
 use super::{Known, Target};
-use crate::args::{Color, ExploreArgs, ViewArgs};
+use crate::args::{Color, ExploreArgs, ExplorerName, ViewArgs};
 use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::Ran;
@@ -42,8 +42,7 @@ pub fn word(explored: &Explored, unknown: Option<&str>) -> &'static str {
 pub fn summary(
     target: &Target,
     explored: &Explored,
-    report: Option<&Report>,
-    unknown: Option<&str>,
+    incomplete: Option<&str>,
     known: &Known,
     args: &ExploreArgs,
 ) -> String {
@@ -63,23 +62,57 @@ pub fn summary(
         1 => "1 finding".to_owned(),
         more => format!("{more} findings"),
     };
-    text += &format!("{}: {findings} in {} executions, {:.1} s\n", target.name, known.executions, known.seconds);
-    match (&explored.certificate, unknown) {
+    text += &format!("{}: {findings} in {}, {:.1} s\n", target.name, executions(known.executions), known.seconds);
+    match (&explored.certificate, incomplete) {
         (Some(certificate), _) if explored.findings.is_empty() => text += &certified(certificate),
-        (_, Some(why)) => text += &format!("not everything was run: {why}\n"),
-        (None, None) if args.first && !explored.findings.is_empty() => text += "stopped at the first finding\n",
-        (None, None) if known.ran == Ran::Stopped => text += "not everything was run: stopped by a signal\n",
-        (None, None) if explored.abandoned => {
-            text += "nothing is certified: daemon threads that go on when all else is over were left after 1000 events each\n";
-        }
-        (None, None) => text += "not every schedule was run: a larger --budget may run more\n",
-        (Some(_), None) => {}
+        (_, Some(why)) => text += &format!("not certified: {why}\n"),
+        _ => {}
     }
-    if report.is_some_and(|report| report.unstable > 0) || explored.unexpected > 0 {
+    // Where it is the reason, it was said.
+    if explored.certificate.is_some() && explored.unexpected > 0 {
         text +=
             "some executions did not go the same way twice: what depends on anything but the schedule is not found\n";
     }
     text
+}
+
+/// Why not every execution is known to have run; None if that is known.
+pub fn incomplete(
+    explored: &Explored,
+    report: Option<&Report>,
+    unknown: Option<&str>,
+    known: &Known,
+    args: &ExploreArgs,
+) -> Option<String> {
+    if explored.certificate.is_some() {
+        return None;
+    }
+    let unstable = report.map_or(0, |report| report.unstable);
+    let odd = explored.unexpected;
+    Some(match unknown {
+        Some(why) => why.to_owned(),
+        None if known.ran == Ran::Stopped => "stopped by a signal".into(),
+        None if args.first && !explored.findings.is_empty() => "stopped at the first finding".into(),
+        None if unstable > 0 => format!(
+            "{} failed, but not again under the same schedule: what depends on anything else is not found",
+            executions(unstable)
+        ),
+        None if explored.abandoned => {
+            "daemon threads that go on when all else is over were left after 1000 events each".into()
+        }
+        None if !matches!(args.explorer, ExplorerName::Auto | ExplorerName::Dpor) => {
+            "this explorer does not run every schedule; auto and dpor do, if there is time".into()
+        }
+        None if odd > 0 => {
+            format!("{} did not go as the schedule says: what depends on anything else is not found", executions(odd))
+        }
+        None if known.executions >= args.executions => "as many executions ran as --executions allows".into(),
+        None => "the budget was used up before every schedule was run; with a larger --budget more are".into(),
+    })
+}
+
+fn executions(count: u64) -> String {
+    if count == 1 { "1 execution".to_owned() } else { format!("{count} executions") }
 }
 
 fn certified(certificate: &Certificate) -> String {

@@ -104,7 +104,7 @@ fn what_is_better_known_takes_the_place_of_what_was_found() {
     let mut journal = Journal::open(folder.path(), "run", false).unwrap();
     assert!(journal.find(&task("a", 1), &found).unwrap());
     assert!(journal.find(&task("a", 1), &explained).unwrap());
-    assert_eq!(journal.found(&task("a", 1)), [explained.clone()]);
+    assert_eq!(journal.found(&task("a", 1)), std::slice::from_ref(&explained));
     drop(journal);
     let mut journal = Journal::open(folder.path(), "run", true).unwrap();
     // The task is done again, and finds the same.

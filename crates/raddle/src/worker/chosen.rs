@@ -46,6 +46,12 @@ impl Chosen {
         }
     }
 
+    /// About how many of a thousand traces were run, if that can be said.
+    pub fn explored_part(&self) -> Option<u16> {
+        let Chosen::Auto(auto) = self else { return None };
+        auto.explored_part().map(|part| (part.clamp(0.0, 1.0) * 1000.0) as u16)
+    }
+
     /// What is known, if everything was run. Whether there were races it does not know.
     pub fn certificate(&self) -> Option<Certificate> {
         let Chosen::Auto(auto) = self else { return None };

@@ -20,9 +20,11 @@ use super::reason::{Reason, Standing};
 
 static DESK: Mutex<Option<Desk>> = Mutex::new(None);
 static CHANGED: Condvar = Condvar::new();
-/// How far the job is. Two numbers, because whoever counts must not wait for whoever tells.
+/// How far the job is. Three numbers, because whoever counts must not wait for whoever tells.
 static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
 static TRACES: AtomicU64 = AtomicU64::new(0);
+/// More than the whole if it is not known.
+static PART: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// Whether the operating system has refused something to the job.
 static REFUSED: AtomicBool = AtomicBool::new(false);
@@ -79,6 +81,7 @@ pub fn begin(budget: protocol::Budget) {
 pub fn advance(progress: Progress) {
     EXECUTIONS.store(progress.executions, Ordering::Relaxed);
     TRACES.store(progress.traces, Ordering::Relaxed);
+    PART.store(progress.explored_part.map_or(u64::MAX, u64::from), Ordering::Relaxed);
 }
 
 /// The job has found something, or knows more of it. It has left this process when this returns.
@@ -145,7 +148,8 @@ impl Desk {
     /// Tells how far the job is, if it is any further.
     fn tell_progress(&mut self) {
         let traces = TRACES.load(Ordering::Relaxed);
-        let now = Progress { executions: EXECUTIONS.load(Ordering::Relaxed), traces };
+        let explored_part = u16::try_from(PART.load(Ordering::Relaxed)).ok();
+        let now = Progress { executions: EXECUTIONS.load(Ordering::Relaxed), traces, explored_part };
         if let Some(open) = &mut self.open
             && open.told != now
         {

@@ -33,7 +33,7 @@ use protocol::{Answer, Budget, Explore, Job, Plan, Ready, Setup};
 use reason::Reason;
 use runs::Runs;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-use schedule::InOrder;
+use schedule::{InOrder, Schedule, ThreadId, Turn};
 
 /// Runs jobs until there are no more.
 pub fn run() -> anyhow::Result<()> {
@@ -105,10 +105,10 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     };
     let may_exit = match &job.plan {
         Plan::Explore(Explore { must_end, .. }) | Plan::Replay { must_end, .. } => *must_end,
-        Plan::Random { .. } | Plan::Check(_) => false,
+        Plan::Random { .. } | Plan::Check(_) | Plan::Recheck { .. } => false,
     };
     let mut settings = RunSettings { limits: job.limits, ..RunSettings::default() };
-    if let Plan::Check(check) = &job.plan {
+    if let Plan::Check(check) | Plan::Recheck { check, .. } = &job.plan {
         settings = check::settings(check, settings);
     }
     let mut runs = Runs::new(host, test, settings, may_exit);
@@ -133,10 +133,19 @@ fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {
             warm_up(runs)?;
             explore::run(runs, plan, &mut ByItsEnd { must_end: plan.must_end })
         }
-        Plan::Replay { turns, times, must_end } => {
+        Plan::Replay { turns, timeouts, times, must_end } => {
             warm_up(runs)?;
-            repeat::run(runs, turns, *times, *must_end)
+            repeat::run(runs, &schedule(turns, timeouts), *times, &mut ByItsEnd { must_end: *must_end })
         }
-        Plan::Check(check) => check::run(runs, check, &job.test),
+        Plan::Check(check) => check::run(runs, check, &job.test, None),
+        Plan::Recheck { check, turns, timeouts } => {
+            check::run(runs, check, &job.test, Some(&schedule(turns, timeouts)))
+        }
     }
+}
+
+fn schedule(turns: &[(u16, u32)], timeouts: &[(usize, u16)]) -> Schedule {
+    let turns = turns.iter().map(|&(thread, events)| Turn { thread: ThreadId(thread), events });
+    let timeouts = timeouts.iter().map(|&(step, thread)| (step, ThreadId(thread)));
+    Schedule { turns: turns.collect(), timeouts: timeouts.collect() }
 }

@@ -70,10 +70,21 @@ pub enum Plan {
     Explore(Explore),
     /// Every schedule that matters, held against the linearizations of the test case.
     Check(Check),
-    /// One schedule, so many times: thread and number of events, one after the other.
-    Replay {
-        /// The schedule.
+    /// One schedule, held against the linearizations of the test case, as often as `check` has executions.
+    Recheck {
+        /// What it is held against.
+        check: Check,
+        /// The schedule: thread and number of events, one after the other.
         turns: Vec<(u16, u32)>,
+        /// Whose waits were over by time, each with the number of events before that.
+        timeouts: Vec<(usize, u16)>,
+    },
+    /// One schedule, so many times.
+    Replay {
+        /// The schedule: thread and number of events, one after the other.
+        turns: Vec<(u16, u32)>,
+        /// Whose waits were over by time, each with the number of events before that.
+        timeouts: Vec<(usize, u16)>,
         /// How often.
         times: u64,
         /// Whether threads that are left waiting at the end are a failure, daemons aside.
@@ -159,6 +170,8 @@ pub struct Progress {
     pub executions: u64,
     /// How many different traces there were.
     pub traces: u64,
+    /// About how many of a thousand traces were run, if that can be said.
+    pub explored_part: Option<u16>,
 }
 
 /// No job tells of findings more often than this: a plan that could find more tells of the first. What runs in a worker may
@@ -380,6 +393,8 @@ pub struct Shown {
     pub hash: u64,
     /// The schedule: thread and number of events, one after the other.
     pub turns: Vec<(u16, u32)>,
+    /// Whose waits were over by time, each with the number of events before that.
+    pub timeouts: Vec<(usize, u16)>,
     /// Its events, one a line.
     pub events: Vec<String>,
     /// How the calls ended.

@@ -21,6 +21,8 @@ pub struct Runs<'h> {
     /// Whether the code under test may end the virtual machine.
     may_exit: bool,
     traces: HashSet<u64>,
+    /// About how many of a thousand traces were run, if that can be said.
+    explored_part: Option<u16>,
     /// The failures that were told.
     told: Vec<Failure>,
     report: Report,
@@ -29,7 +31,7 @@ pub struct Runs<'h> {
 impl<'h> Runs<'h> {
     pub fn new(host: &'h mut Host, test: Prepared, settings: RunSettings, may_exit: bool) -> Runs<'h> {
         let (traces, told, report) = (HashSet::new(), Vec::new(), Report::default());
-        Runs { host, test, settings, may_exit, traces, told, report }
+        Runs { host, test, settings, may_exit, traces, explored_part: None, told, report }
     }
 
     /// Runs the test case once, unless nothing can be said any more.
@@ -73,7 +75,13 @@ impl<'h> Runs<'h> {
     pub fn count(&mut self, execution: &Execution) {
         self.traces.insert(execution.trace.hash());
         self.report.executions += 1;
-        desk::advance(Progress { executions: self.report.executions, traces: self.traces.len() as u64 });
+        let (executions, traces) = (self.report.executions, self.traces.len() as u64);
+        desk::advance(Progress { executions, traces, explored_part: self.explored_part });
+    }
+
+    /// About so many of a thousand traces were run, if that can be said. Told with the next execution.
+    pub fn estimate(&mut self, explored_part: Option<u16>) {
+        self.explored_part = explored_part;
     }
 
     /// An execution that was counted failed so. Each failure is told once, and the first that failed is shown.

@@ -33,6 +33,7 @@ pub fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
         seed,
         hash,
         turns: execution.schedule().turns.iter().map(|turn| (turn.thread.0, turn.events)).collect(),
+        timeouts: execution.timed_out.iter().map(|&(step, thread)| (step, thread.0)).collect(),
         events: execution.trace.steps.iter().map(|step| describe(host, step)).collect(),
         prefix: execution.prefix.clone(),
         suffixes: execution.suffixes.clone(),

@@ -62,13 +62,13 @@ impl Bench {
     }
 
     pub fn ask(&mut self, under_test: &str, test: &TestCase, check: Check) -> Outcome {
-        Outcome(self.worker.run(&job(under_test, test, Plan::Check(check))))
+        self.run(under_test, test, Plan::Check(check))
     }
-}
 
-pub fn job(under_test: &str, test: &TestCase, plan: Plan) -> Job {
-    let limits = Limits { max_events: 20_000, ..Limits::default() };
-    Job { test: test.clone(), under_test: vec![under_test.into()], plan, limits }
+    pub fn run(&mut self, under_test: &str, test: &TestCase, plan: Plan) -> Outcome {
+        let limits = Limits { max_events: 20_000, ..Limits::default() };
+        Outcome(self.worker.run(&Job { test: test.clone(), under_test: vec![under_test.into()], plan, limits }))
+    }
 }
 
 /// What came of a check.

@@ -85,6 +85,11 @@ fn is_as_it_should_be(fixture: &Fixture, left_out: &str, jdk: &Jdk, class_path: 
     if found.failures == 0 || !ending(&found.shown).starts_with(expected.as_str()) {
         return false;
     }
-    let replayed = run(Plan::Replay { turns: found.shown.turns.clone(), times: 50, must_end: false });
+    let replayed = run(Plan::Replay {
+        turns: found.shown.turns.clone(),
+        timeouts: found.shown.timeouts.clone(),
+        times: 50,
+        must_end: false,
+    });
     replayed.is_some_and(|replayed| replayed.traces == 1 && replayed.shown.hash == found.shown.hash)
 }

@@ -39,6 +39,7 @@ fn fail_fixtures_fail_as_expected_and_replay_to_the_same_trace() {
             check_failure(fixture, &report.shown);
             let replay = worker.run(&fixture.job(Plan::Replay {
                 turns: report.shown.turns.clone(),
+                timeouts: report.shown.timeouts.clone(),
                 times: 1000,
                 must_end: false,
             }));
@@ -54,8 +55,12 @@ fn fail_fixtures_fail_as_expected_and_replay_to_the_same_trace() {
         }
         let mut interpreter = Worker::start(&jdk, folder.path(), &["-Xint"]);
         for (fixture, shown) in fixtures.iter().zip(found) {
-            let replay =
-                interpreter.run(&fixture.job(Plan::Replay { turns: shown.turns.clone(), times: 10, must_end: false }));
+            let replay = interpreter.run(&fixture.job(Plan::Replay {
+                turns: shown.turns.clone(),
+                timeouts: shown.timeouts.clone(),
+                times: 10,
+                must_end: false,
+            }));
             let difference = difference(&replay.shown, &shown);
             assert_eq!((replay.traces, replay.shown.hash), (1, shown.hash), "{} under -Xint{difference}", fixture.name);
         }

@@ -53,6 +53,54 @@ fn a_certificate_says_what_it_holds_for() {
 }
 
 #[test]
+fn a_report_says_whether_everything_was_run_and_why_not() {
+    let jdk = &jdks()[0];
+    let classes = compile(jdk, &[account(), folder("programs/AccountLocked.java")], "");
+    for (arguments, verdict, incomplete) in [
+        (&["AccountLocked"][..], "clean", None),
+        (&["Account"], "violation", None),
+        (&["Account", "--first"], "violation", Some("stopped at the first finding")),
+        (&["AccountLocked", "--executions", "3"], "clean", Some("as many executions ran as --executions allows")),
+        (&["AccountLocked", "--explorer", "pos", "--executions", "3"], "clean", Some("this explorer does not")),
+    ] {
+        let class_path = ["--classpath", classes.path().to_str().unwrap()];
+        let (_, report) = Raddle::new(jdk).explore(&[arguments, &class_path].concat());
+        assert_eq!((&report["verdict"], &report["complete"]), (&verdict.into(), &incomplete.is_none().into()));
+        match incomplete {
+            None => assert!(report["incomplete"].is_null() && report["certificate"].is_object(), "{report:#}"),
+            Some(why) => assert!(report["incomplete"].as_str().unwrap().starts_with(why), "{report:#}"),
+        }
+    }
+}
+
+/// One execution fails, whatever its schedule is: the first that counts.
+const MOODY: &str = r#"
+public class Moody {
+    public static void main(String[] arguments) throws Exception {
+        int executions = Integer.getInteger("executions", 0) + 1;
+        System.setProperty("executions", Integer.toString(executions));
+        Thread other = new Thread(() -> {});
+        other.start();
+        other.join();
+        if (executions == 2) throw new IllegalStateException();
+    }
+}
+"#;
+
+#[test]
+fn what_did_not_fail_again_is_said_to_be_why_nothing_is_certified() {
+    let jdk = &jdks()[0];
+    let source = tempfile::tempdir().unwrap();
+    let file = source.path().join("Moody.java");
+    std::fs::write(&file, MOODY).unwrap();
+    let classes = compile(jdk, &[file], "");
+    let (status, report) = Raddle::new(jdk).explore(&["Moody", "--classpath", classes.path().to_str().unwrap()]);
+    assert_eq!((status, &report["verdict"], &report["complete"]), (0, &"clean".into(), &false.into()), "{report:#}");
+    let why = "1 execution failed, but not again under the same schedule";
+    assert!(report["incomplete"].as_str().unwrap().starts_with(why), "{report:#}");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_findings() {
     let jdk = &jdks()[0];
     let classes = compile(jdk, &[account()], "");

@@ -86,6 +86,10 @@ class Five extends Counts {
         assertEquals(expected, count);
     }
 
+    @org.junit.jupiter.api.Timeout(1)
+    @org.junit.jupiter.api.Test
+    void isTimed() {}
+
     @AfterEach
     void end() {
         if (count < 0) throw new AssertionError();
@@ -115,6 +119,9 @@ class Four {
     @Ignore @Test
     public void ignored() {}
 
+    @Test(timeout = 1000)
+    public void isTimed() {}
+
     @Test(expected = RuntimeException.class)
     public void expects() {}
 }
@@ -143,11 +150,19 @@ fn tests_of_both_junits_are_explored() {
         assert_eq!((status, &report["certificate"]["race_free"]), (0, &true.into()), "{report:#}");
         let shown = raddle.run(&["explore", "Four#losesUpdates", "--first", "--classpath", &class_path]);
         assert!(String::from_utf8_lossy(&shown.stdout).contains("note: rules (@Rule) are not applied"));
+        assert!(!String::from_utf8_lossy(&shown.stdout).contains("time limits"), "those are of another test");
+        for (target, note) in [
+            ("Five#isTimed", "note: time limits (@Timeout) are not applied"),
+            ("Four#isTimed", "note: time limits (@Test(timeout = ...)) are not applied"),
+        ] {
+            let shown = raddle.run(&["explore", target, "--classpath", &class_path]);
+            assert!(String::from_utf8_lossy(&shown.stdout).contains(note), "{target}");
+        }
         for (target, part) in [
             ("Five", "name one of its tests, such as Five#losesUpdates"),
             ("Four#ignored", "is marked with @Ignore"),
             ("Four#expects", "expects an exception by its annotation"),
-            ("Four#other", "its tests are losesUpdates, ignored, expects"),
+            ("Four#other", "its tests are losesUpdates, ignored, isTimed, expects"),
         ] {
             let line = raddle.refused(&["explore", target, "--classpath", &class_path]);
             assert!(line.contains(part), "{target}: {line}");

@@ -9,6 +9,7 @@ mod junit;
 mod programs;
 mod stopped;
 mod support;
+mod time;
 #[path = "../engine/worker.rs"]
 mod worker;
 

@@ -1,10 +1,11 @@
 //! Runs that are stopped before their end.
 
 use crate::jdks;
-use crate::support::{Raddle, compile};
+use crate::support::{Raddle, compile, folder};
+use classpath::Jdk;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 /// Each execution is a deadlock; from the fourth on there is none that ends.
 const STUCK: &str = r#"
@@ -34,22 +35,30 @@ public class Stuck {
 }
 "#;
 
-#[test]
-fn what_was_found_is_shown_as_what_it_is() {
-    let jdk = &jdks()[0];
-    let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("Stuck.java");
-    std::fs::write(&source, STUCK).unwrap();
-    let classes = compile(jdk, &[source], "");
-    let raddle = Raddle::new(jdk);
-    let temporary = tempfile::tempdir().unwrap();
-    let mut command = raddle.command(&["explore", "Stuck", "--classpath", classes.path().to_str().unwrap()]);
-    command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+/// A run of it that has found the deadlock, and now hangs. Its temporary files are in the folder.
+fn hanging(raddle: &Raddle<'_>, classes: &Path, temporary: &Path) -> Child {
+    let mut command = raddle.command(&["explore", "Stuck", "--classpath", classes.to_str().unwrap()]);
+    command.env("TMPDIR", temporary).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    while !has(temporary.path(), "hangs") {
+    while !has(temporary, "hangs") {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before it was stopped");
         std::thread::yield_now();
     }
+    child
+}
+
+fn classes(jdk: &Jdk) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("Stuck.java");
+    std::fs::write(&source, STUCK).unwrap();
+    compile(jdk, &[source], "")
+}
+
+#[test]
+fn what_was_found_is_shown_as_what_it_is() {
+    let jdk = &jdks()[0];
+    let (classes, raddle, temporary) = (classes(jdk), Raddle::new(jdk), tempfile::tempdir().unwrap());
+    let child = hanging(&raddle, classes.path(), temporary.path());
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -60,12 +69,27 @@ fn what_was_found_is_shown_as_what_it_is() {
         "notifies",
         "Fails with no preemption as it was found; it was not shrunk yet, and its cause was not looked for.",
         "found after 1 execution,",
-        "Stuck: 1 finding in 1 executions",
-        "not everything was run: stopped by a signal",
+        "Stuck: 1 finding in 1 execution,",
+        "not certified: stopped by a signal",
     ] {
         assert!(flat.contains(part), "no {part:?} in\n{text}");
     }
     assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0, "nothing is left");
+}
+
+#[test]
+fn what_a_killed_run_leaves_the_next_removes() {
+    let jdk = &jdks()[0];
+    let (classes, raddle, temporary) = (classes(jdk), Raddle::new(jdk), tempfile::tempdir().unwrap());
+    let mut child = hanging(&raddle, classes.path(), temporary.path());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let left = temporary.path().join(format!("raddle-{}", child.id()));
+    assert!(left.exists());
+    let account = compile(jdk, &[folder("programs/AccountLocked.java")], "");
+    let mut next = raddle.command(&["explore", "AccountLocked", "--classpath", account.path().to_str().unwrap()]);
+    assert!(next.env("TMPDIR", temporary.path()).output().unwrap().status.success());
+    assert!(!left.exists());
 }
 
 /// Whether there is a file of that name below a folder. What vanishes in the meantime is not there.

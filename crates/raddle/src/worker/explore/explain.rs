@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use explore::{Attempt, End, cause, interference, shrink};
 use host::Execution;
-use schedule::{Schedule, Scheduler, Step, Trace};
+use schedule::{Scheduler, Step, Trace};
 
 use super::{Exploration, KEPT, MOST_TOLD, attempt};
 use crate::worker::ending::{end, tell};
@@ -72,7 +72,7 @@ impl Exploration<'_> {
             return Err(reason);
         }
         let is_told = shrunk.attempt.trace.steps.len() <= MOST_TOLD;
-        let execution = runs.follow(Schedule::of(&shrunk.attempt.trace), is_told)?;
+        let execution = runs.follow(shrunk.attempt.schedule(), is_told)?;
         let facts = self.facts(runs, number, &execution, &seen);
         let finding = &mut self.explored.findings[number];
         finding.shown = show::show(runs.host, &execution, finding.executions_to_find, execution.trace.hash());

@@ -21,6 +21,8 @@ use races::Races;
 
 /// So many executions of each kind are kept to find out what tells them apart.
 const KEPT: usize = 200;
+/// Once in so many executions it is estimated how many are left.
+const ESTIMATED: u64 = 64;
 /// So many different failures are told.
 const MOST_FINDINGS: usize = 16;
 /// Longer executions are told without calls and values.
@@ -85,6 +87,9 @@ impl Exploration<'_> {
                         continue;
                     }
                 }
+            }
+            if runs.executions().is_multiple_of(ESTIMATED) {
+                runs.estimate(self.explorer.explored_part());
             }
             runs.count(&execution);
             self.judge(runs, execution, end)?;
