@@ -70,6 +70,15 @@ pub enum Plan {
     Explore(Explore),
     /// Every schedule that matters, held against the linearizations of the test case.
     Check(Check),
+    /// One schedule, held against the linearizations of the test case, as often as `check` has executions.
+    Recheck {
+        /// What it is held against.
+        check: Check,
+        /// The schedule: thread and number of events, one after the other.
+        turns: Vec<(u16, u32)>,
+        /// Whose waits were over by time, each with the number of events before that.
+        timeouts: Vec<(usize, u16)>,
+    },
     /// One schedule, so many times.
     Replay {
         /// The schedule: thread and number of events, one after the other.

@@ -14,12 +14,13 @@ mod words;
 
 use host::{RunSettings, Values};
 use oracle::Place;
+use schedule::Schedule;
 use testcase::TestCase;
 
 use super::protocol::{Check, Checked, Oracle, Rejected};
 use super::reason::Reason;
 use super::runs::Runs;
-use super::{desk, explore};
+use super::{desk, explore, repeat};
 use against::Against;
 
 /// How executions of such a plan are run. Values are only read where they are compared: that is what takes longest.
@@ -30,10 +31,10 @@ pub fn settings(check: &Check, settings: RunSettings) -> RunSettings {
     }
 }
 
-/// Checks a test case.
-pub fn run(runs: &mut Runs<'_>, check: &Check, test: &TestCase) -> Result<(), Reason> {
+/// Checks a test case: under all schedules that matter, or under one.
+pub fn run(runs: &mut Runs<'_>, check: &Check, test: &TestCase, under: Option<&Schedule>) -> Result<(), Reason> {
     let mut checked = Checked::default();
-    match try_all(runs, check, test, &mut checked)? {
+    match try_all(runs, check, test, under, &mut checked)? {
         Ok(()) => {}
         Err(rejected) => checked.rejected = Some(rejected),
     }
@@ -47,6 +48,7 @@ fn try_all(
     runs: &mut Runs<'_>,
     check: &Check,
     test: &TestCase,
+    under: Option<&Schedule>,
     checked: &mut Checked,
 ) -> Result<Result<(), Rejected>, Reason> {
     if let Some(rejected) = alone::try_suffixes(runs, test)? {
@@ -72,7 +74,10 @@ fn try_all(
     checked.endings.extend(serial.is_stuck().then(|| "stuck".to_owned()));
     checked.endings.extend(serial.is_endless().then(|| "endless".to_owned()));
     let mut against = Against::new(serial, check, test);
-    explore::run(runs, &check.explore, &mut against)?;
+    match under {
+        None => explore::run(runs, &check.explore, &mut against)?,
+        Some(schedule) => repeat::run(runs, schedule, check.explore.executions, &mut against)?,
+    }
     checked.overlaps = against.overlaps();
     Ok(Ok(()))
 }
