@@ -46,8 +46,9 @@ pub struct Counts {
     /// Pairs of methods that were run together, and those with a test that was certified.
     pub tested: BTreeSet<(String, String)>,
     pub certain: BTreeSet<(String, String)>,
-    /// Methods that give another result when they are called in the same way.
-    pub unsteady: BTreeSet<String>,
+    /// How many tests each method was in, and in how many of them it gave another result when the same calls were made in the
+    /// same order.
+    pub steadiness: BTreeMap<String, (u64, u64)>,
     /// What the fence refused.
     pub refused: BTreeSet<String>,
     /// Tests that fail as findings do, and show nothing else.
@@ -59,6 +60,15 @@ pub struct Counts {
     pub spent: Spent,
     /// No new tests came to mind.
     pub exhausted: bool,
+}
+
+impl Counts {
+    /// Methods that mostly give another result when the same calls are made in the same order. (Now and then any method does, if
+    /// it is given something that does.)
+    pub fn unsteady(&self) -> Vec<&str> {
+        let mostly = self.steadiness.iter().filter(|(_, (tests, unsteady))| 2 * unsteady > *tests);
+        mostly.map(|(name, _)| &**name).collect()
+    }
 }
 
 /// Where the time of workers and of the supervisor went.
@@ -305,9 +315,13 @@ impl<'c> Campaign<'c> {
             self.counts.certain.extend(pairs.iter().cloned());
         }
         self.counts.tested.extend(pairs);
-        for (suffix, call) in &checked.unsteady {
-            let call = test.suffixes.get(*suffix).and_then(|calls| calls.get(*call));
-            self.counts.unsteady.extend(call.and_then(methods::name));
+        for (suffix, calls) in test.suffixes.iter().enumerate() {
+            for (number, call) in calls.iter().enumerate() {
+                let Some(name) = methods::name(call) else { continue };
+                let (tests, unsteady) = self.counts.steadiness.entry(name).or_default();
+                *tests += 1;
+                *unsteady += u64::from(checked.unsteady.contains(&(suffix, number)));
+            }
         }
     }
 

@@ -136,7 +136,8 @@ fn check(
         Err(error) => return Ok(nothing(error.to_string())),
     };
     let types = JavaTypes::new(&place.class_path);
-    let writer = Writer { class: &class, place, types: &types, out: &args.out, seed: args.seed };
+    let writer =
+        Writer { class: &class, place, types: &types, out: &args.out, seed: args.seed, oracle: settings.oracle };
     let mut campaign = Campaign::new(internal, generator, settings, begun);
     let mut written: Vec<(String, Written)> = Vec::new();
     let stopped = campaign.run(session, progress, |found| {

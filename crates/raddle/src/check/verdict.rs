@@ -114,9 +114,10 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         for note in &report.notes {
             text += &format!("note: {note}\n");
         }
-        if !counts.unsteady.is_empty() {
-            let names: Vec<&str> = counts.unsteady.iter().map(String::as_str).collect();
-            text += &format!("set aside, for they give other results in the same serial run: {}\n", names.join(", "));
+        let unsteady = counts.unsteady();
+        if !unsteady.is_empty() {
+            text +=
+                &format!("set aside, for they give other results in the same serial run: {}\n", unsteady.join(", "));
         }
         for refused in counts.refused.iter().take(5) {
             text += &format!("refused by the fence: {refused}\n");
@@ -215,7 +216,7 @@ fn class_document(report: &ClassReport) -> Value {
             "testing": counts.spent.testing,
             "shrinking": counts.spent.shrinking,
         },
-        "nondeterministic": counts.unsteady,
+        "nondeterministic": counts.unsteady(),
         "unknown": counts.unknown,
         "refused": counts.refused,
         "notes": notes,
