@@ -56,7 +56,6 @@ pub struct Counts {
     /// Findings past the most that are told.
     pub untold: u64,
     pub seconds: f64,
-    /// Seconds spent writing tests, and seconds for which workers ran serial orders, explored, and shrank.
     pub spent: Spent,
     /// No new tests came to mind.
     pub exhausted: bool,
@@ -71,12 +70,17 @@ impl Counts {
     }
 }
 
-/// Where the time of workers and of the supervisor went.
+/// Where the time of the supervisor and of the workers went, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
+    /// Writing tests.
     pub generating: f64,
+    /// Tests in one thread: each suffix alone, and linearizations.
+    pub serial: f64,
+    /// Tests under schedules.
+    pub exploring: f64,
+    /// Both, to make findings smaller and to explain them.
     pub shrinking: f64,
-    pub testing: f64,
 }
 
 /// The search in one class.
@@ -86,7 +90,7 @@ pub struct Campaign<'c> {
     generator: Generator<'c>,
     begun: Instant,
     /// What workers are at, by the keys of the tasks.
-    under_way: BTreeMap<String, Work>,
+    under_way: BTreeMap<String, Purpose>,
     shrinking: VecDeque<Shrinking>,
     known: BTreeSet<Trait>,
     number: u64,
@@ -95,11 +99,6 @@ pub struct Campaign<'c> {
 }
 
 /// What a task is for.
-struct Work {
-    purpose: Purpose,
-    begun: Instant,
-}
-
 enum Purpose {
     Test(Box<Candidate>),
     Shrink(Box<Shrinking>, Trial),
@@ -245,7 +244,7 @@ impl<'c> Campaign<'c> {
     fn begin(&mut self, purpose: Purpose, test: TestCase, check: Check) -> Task {
         self.number += 1;
         let key = format!("{} {}", self.class, self.number);
-        self.under_way.insert(key.clone(), Work { purpose, begun: Instant::now() });
+        self.under_way.insert(key.clone(), purpose);
         let limits = Limits { max_events: MAX_EVENTS, ..Limits::default() };
         let under_test = vec![self.class.clone()];
         Task { key, job: Job { test, under_test, plan: Plan::Check(check), limits }, budget: Some(PATIENCE) }
@@ -256,24 +255,25 @@ impl<'c> Campaign<'c> {
         match event {
             Event::News(task, News::Found(finding)) => {
                 // It may be the last that is heard of this task.
-                let is_test = matches!(self.under_way.get(&task.key), Some(Work { purpose: Purpose::Test(_), .. }));
+                let is_test = matches!(self.under_way.get(&task.key), Some(Purpose::Test(_)));
                 if is_test { self.found(&task.job, *finding, 0) } else { None }
             }
-            Event::News(..) => None,
-            Event::Done(task, outcome) => {
-                let work = self.under_way.remove(&task.key)?;
-                let seconds = work.begun.elapsed().as_secs_f64();
-                match work.purpose {
-                    Purpose::Test(candidate) => {
-                        self.counts.spent.testing += seconds;
-                        self.ran(&candidate, &task, outcome)
+            Event::News(task, News::Spent(spent)) => {
+                let [serial, exploring] = [spent.serial, spent.exploring].map(|micros| micros as f64 / 1e6);
+                match self.under_way.get(&task.key) {
+                    Some(Purpose::Test(_)) => {
+                        self.counts.spent.serial += serial;
+                        self.counts.spent.exploring += exploring;
                     }
-                    Purpose::Shrink(shrinking, trial) => {
-                        self.counts.spent.shrinking += seconds;
-                        self.tried(*shrinking, trial, &task, outcome)
-                    }
+                    _ => self.counts.spent.shrinking += serial + exploring,
                 }
+                None
             }
+            Event::News(..) => None,
+            Event::Done(task, outcome) => match self.under_way.remove(&task.key)? {
+                Purpose::Test(candidate) => self.ran(&candidate, &task, outcome),
+                Purpose::Shrink(shrinking, trial) => self.tried(*shrinking, trial, &task, outcome),
+            },
         }
     }
 

@@ -213,7 +213,8 @@ fn class_document(report: &ClassReport) -> Value {
         "seconds": counts.seconds,
         "spent": {
             "generating": counts.spent.generating,
-            "testing": counts.spent.testing,
+            "serial": counts.spent.serial,
+            "exploring": counts.spent.exploring,
             "shrinking": counts.spent.shrinking,
         },
         "nondeterministic": counts.unsteady(),

@@ -161,6 +161,17 @@ pub enum News {
     Progress(Progress),
     /// The operating system has refused something to the code under test.
     Refused(String),
+    /// Where the time of a check went. No part of the answer, which is the same however long it took.
+    Spent(Spent),
+}
+
+/// Where the time of a check went, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Suffixes alone, and linearizations.
+    pub serial: u64,
+    /// Schedules.
+    pub exploring: u64,
 }
 
 /// How far a job is.
