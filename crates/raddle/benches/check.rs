@@ -42,7 +42,8 @@ const SEEDS: u64 = 5;
 fn main() {
     // `cargo test --benches` runs this too; then once is enough.
     let quick = std::env::args().any(|argument| argument == "--test");
-    let seeds = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(if quick { 1 } else { SEEDS });
+    let seeds =
+        std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(if quick { 1 } else { SEEDS });
     let jdk = Jdk::installed().into_iter().next().expect("no JDK of Java 17 to 25 was found");
     println!("Java {}, seeds 1 to {seeds}, a minute at the most\n", jdk.version);
     println!("| class | what | seconds to it, a seed each | executions to it |");

@@ -188,6 +188,12 @@ pub fn table(reports: &[ClassReport]) -> String {
             counts.executions
         );
     }
+    text += "\n";
+    for report in reports {
+        if let Verdict::Unknown(why) = &report.verdict {
+            text += &format!("{}: {why}\n", report.class);
+        }
+    }
     text + "\n"
 }
 
