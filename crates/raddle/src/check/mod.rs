@@ -91,7 +91,7 @@ fn tell(args: &CheckArgs, color: Color, place: &Place, reports: &[ClassReport], 
     }
     let found = reports.iter().any(|report| report.verdict == Verdict::Violation);
     let unknown = reports.iter().find_map(|report| match &report.verdict {
-        Verdict::Unknown(why) => Some(format!("{}: {why}", report.class)),
+        Verdict::Unknown(why) => Some(verdict::unknown(&report.class, why)),
         _ => None,
     });
     match unknown {

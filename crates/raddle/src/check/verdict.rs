@@ -164,6 +164,11 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
     text
 }
 
+/// Why nothing can be said of a class, with its name.
+pub fn unknown(class: &str, why: &str) -> String {
+    if why.contains(class) { why.to_owned() } else { format!("{class}: {why}") }
+}
+
 /// Several classes, the worst first.
 pub fn table(reports: &[ClassReport]) -> String {
     let mut rows: Vec<&ClassReport> = reports.iter().collect();
@@ -191,7 +196,7 @@ pub fn table(reports: &[ClassReport]) -> String {
     text += "\n";
     for report in reports {
         if let Verdict::Unknown(why) = &report.verdict {
-            text += &format!("{}: {why}\n", report.class);
+            text += &format!("{}\n", unknown(&report.class, why));
         }
     }
     text + "\n"
