@@ -68,7 +68,7 @@ impl Writer<'_> {
             FailureKind::Exception => Shows::Exception { class: exception(&found.finding).unwrap_or_default() },
             FailureKind::Deadlock => Shows::Deadlock,
             FailureKind::Hang => Shows::Hang,
-            FailureKind::Linearizability => Shows::Linearizability { serial: Vec::new() },
+            FailureKind::Linearizability => Shows::Linearizability,
         };
         let replay = format!("raddle replay {}", document.display());
         let what = format!("{} {}", self.class, finding.what);
