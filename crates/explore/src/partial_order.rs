@@ -2,7 +2,6 @@
 
 use crate::execution::Execution;
 use crate::hash::FastMap;
-use crate::names::Names;
 use crate::timeline::Timeline;
 use schedule::ObjectId;
 
@@ -22,7 +21,7 @@ pub fn partial_order(execution: &Execution<'_>) -> u64 {
     }
     let mut sum = 0u64;
     for (step, &(thread, event)) in steps.iter().enumerate() {
-        let is_about_thread = Names::is_about_thread(event.kind);
+        let is_about_thread = event.kind.is_about_thread();
         let slot = if is_about_thread { names.label(event.slot as usize) } else { event.slot as u64 };
         let mut hash = mix(mix(key(step), event.kind as u64), slot);
         hash = mix(hash, event.site.0 as u64);

@@ -125,6 +125,11 @@ impl State {
         let memory = |mode| Footprint::one(Space::Memory, object, slot, mode);
         let monitor = || Footprint::one(Space::Monitor, object, 0, Mode::Write);
         let thread_part = |space, slot, mode| Footprint::one(space, ObjectId::NONE, slot, mode);
+        // What is done to a thread is another event before it was started.
+        let status = |footprint: Footprint, mode| match object {
+            ObjectId::NONE => footprint,
+            _ => footprint.and(Space::Memory, object, Event::STATUS, mode),
+        };
         match event.kind {
             EventKind::FailedUpdate if slot == Event::SYNCHRONIZER => {
                 memory(Mode::Read).and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
@@ -144,12 +149,10 @@ impl State {
             EventKind::Park => {
                 thread_part(Space::Permit, own, Mode::Write).and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
             }
-            EventKind::Unpark => thread_part(Space::Permit, slot, Mode::Set),
-            EventKind::Start | EventKind::End => {
-                let whose = if event.kind == EventKind::End { own } else { slot };
-                thread_part(Space::Life, whose, Mode::Write)
-            }
-            EventKind::Alive => thread_part(Space::Life, slot, Mode::Read),
+            EventKind::Unpark => status(thread_part(Space::Permit, slot, Mode::Set), Mode::Read),
+            EventKind::Start => status(thread_part(Space::Life, slot, Mode::Write), Mode::Write),
+            EventKind::End => thread_part(Space::Life, own, Mode::Write),
+            EventKind::Alive => status(thread_part(Space::Life, slot, Mode::Read), Mode::Read),
             EventKind::Join => {
                 thread_part(Space::Life, slot, Mode::Read).and(Space::Interrupt, ObjectId::NONE, own, Mode::Write)
             }
@@ -158,9 +161,11 @@ impl State {
             EventKind::ClearInterrupted if self.is_interrupted(slot as usize) => {
                 thread_part(Space::Interrupt, slot, Mode::Write)
             }
-            EventKind::Interrupted | EventKind::ClearInterrupted => thread_part(Space::Interrupt, slot, Mode::Read),
+            EventKind::Interrupted | EventKind::ClearInterrupted => {
+                status(thread_part(Space::Interrupt, slot, Mode::Read), Mode::Read)
+            }
             EventKind::Interrupt => {
-                let flag = thread_part(Space::Interrupt, slot, Mode::Set);
+                let flag = status(thread_part(Space::Interrupt, slot, Mode::Set), Mode::Read);
                 // Whoever is interrupted in a wait leaves the wait set, so that a notification goes elsewhere.
                 match self.threads.get(slot as usize).and_then(|thread| thread.waits_on) {
                     Some(object) => flag.and(Space::Monitor, object, 0, Mode::Write),

@@ -74,6 +74,11 @@ pub const COPY: Hook = hook("copies", "(Ljava/lang/Object;ILjava/lang/Object;II)
 pub const TOUCH: Hook = hook("touches", "(Ljava/lang/Object;III)V");
 /// Before an object is cloned.
 pub const CLONE: Hook = hook("clones", "(Ljava/lang/Object;)V");
+/// Before something of a thread is read or written that opaque code keeps: the thread, the slot, and what is done, as a
+/// number of an event's kind.
+pub const PART: Hook = hook("parts", "(Ljava/lang/Object;II)V");
+/// Instead of a look at the state of a thread: a number as the JDK has it, or below 0 if it did nothing.
+pub const STATE: Hook = hook("state", "(Ljava/lang/Object;)I");
 /// Before a look whether a thread was interrupted.
 pub const LOOK: Hook = hook("looks", "(Ljava/lang/Object;)V");
 /// Before a look whether the current thread was interrupted.
@@ -129,6 +134,8 @@ pub const ALL: &[Hook] = &[
     RANDOM,
     TOUCH,
     HALT,
+    PART,
+    STATE,
 ];
 
 /// The names of all hooks.

@@ -29,7 +29,7 @@ impl SiteId {
 pub struct Event {
     /// What is done.
     pub kind: EventKind,
-    /// The object it is done to.
+    /// The object it is done to. For what is done to another thread, the object that stands for that, if it is told.
     pub object: ObjectId,
     /// Which part of the object: the offset of a field or array element, or a thread's number.
     pub slot: u32,
@@ -43,14 +43,34 @@ impl Event {
     /// The slot, of no object, of the clock, which goes on with every look.
     pub const CLOCK: u32 = u32::MAX - 2;
 
-    /// The slot, of a thread that is not under control, of the flag that says whether it was interrupted.
-    pub const INTERRUPT: u32 = u32::MAX - 3;
-    /// The slot, of such a thread, of whether it was started and has ended.
-    pub const STATUS: u32 = u32::MAX - 4;
+    /// The slot, of a thread's object, of whether it was started, and of what only a thread that was not can change:
+    /// whether it is a daemon, and whether it was interrupted before.
+    pub const STATUS: u32 = u32::MAX - 3;
+    /// The slot of a thread's name.
+    pub const NAME: u32 = u32::MAX - 4;
+    /// The slot of a thread's priority.
+    pub const PRIORITY: u32 = u32::MAX - 5;
+    /// The slot of a thread's handler of exceptions that it does not catch.
+    pub const HANDLER: u32 = u32::MAX - 6;
     /// The slot of all that a synchronizer of `java.util.concurrent` holds, where that is told as one.
-    pub const SYNCHRONIZER: u32 = u32::MAX - 5;
+    pub const SYNCHRONIZER: u32 = u32::MAX - 7;
     /// Slots from here on are none of fields.
     pub const FIRST_RESERVED: u32 = Event::SYNCHRONIZER;
+
+    /// What is in a slot that is none of a field or element, for reports.
+    pub fn reserved_name(&self) -> Option<&'static str> {
+        let name = match self.slot {
+            Event::HASH => "identity hash",
+            Event::CLOCK => "clock",
+            Event::STATUS => "status",
+            Event::NAME => "name",
+            Event::PRIORITY => "priority",
+            Event::HANDLER => "handler of uncaught exceptions",
+            Event::SYNCHRONIZER => "state and queue",
+            _ => return None,
+        };
+        self.kind.is_access().then_some(name)
+    }
 
     /// Whether it touches something that the virtual machine keeps. The order of such events can be seen, but
     /// synchronizes nothing.
@@ -129,6 +149,20 @@ impl EventKind {
                 | EventKind::VolatileWrite
                 | EventKind::Update
                 | EventKind::FailedUpdate
+        )
+    }
+
+    /// Whether it is about the thread in its slot, whose object is then that of the event.
+    pub fn is_about_thread(self) -> bool {
+        matches!(
+            self,
+            EventKind::Start
+                | EventKind::Unpark
+                | EventKind::Join
+                | EventKind::Interrupt
+                | EventKind::Interrupted
+                | EventKind::ClearInterrupted
+                | EventKind::Alive
         )
     }
 

@@ -312,6 +312,7 @@ impl Machine {
             EventKind::Interrupted => return Found(self.threads[event.slot as usize].interrupted),
             EventKind::ClearInterrupted => return Found(std::mem::take(&mut self.thread_mut(thread).interrupted)),
             EventKind::Alive => return Found(!self.threads[event.slot as usize].ended),
+            EventKind::Start => self.threads[event.slot as usize].started = true,
             EventKind::End => {
                 self.thread_mut(thread).ended = true;
                 if thread == ThreadId(0) {
@@ -373,6 +374,11 @@ impl Machine {
     /// A thread is still interrupted, though it did not look.
     pub fn keep_interrupt(&mut self, thread: ThreadId) {
         self.thread_mut(thread).interrupted = true;
+    }
+
+    /// Whether a thread was started.
+    pub fn has_started(&self, thread: ThreadId) -> bool {
+        self.threads.get(thread.0 as usize).is_some_and(|thread| thread.started)
     }
 
     /// Whether a thread has ended.

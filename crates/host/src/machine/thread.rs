@@ -10,6 +10,8 @@ use schedule::{Event, EventKind, ObjectId};
 pub struct Thread {
     /// What it does next.
     pub next: Option<Event>,
+    /// Whether it was started.
+    pub started: bool,
     /// Whether it has ended.
     pub ended: bool,
     /// Whether the virtual machine would end without waiting for it.
@@ -49,7 +51,7 @@ const FIRST_NAP: u64 = 1_000_000;
 impl Thread {
     /// One of the threads that are there from the start.
     pub fn own(number: usize) -> Thread {
-        Thread { name: mix(number as u64), ..Thread::default() }
+        Thread { name: mix(number as u64), started: true, ..Thread::default() }
     }
 
     /// A thread that this one starts.

@@ -122,7 +122,7 @@ pub(super) extern "system" fn touch(env: *mut JNIEnv, _: jclass, array: jobject,
     }
 }
 
-fn raw_kind(kind: jint) -> EventKind {
+pub(super) fn raw_kind(kind: jint) -> EventKind {
     RAW_KINDS.into_iter().find(|known| *known as jint == kind).expect("internal bug: no such access")
 }
 

@@ -92,6 +92,8 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::TOUCH, Function(access::touch as *mut c_void)),
     (hook_class::RANDOM, Function(fixed::random as *mut c_void)),
     (hook_class::HALT, Function(thread::halts as *mut c_void)),
+    (hook_class::PART, Function(thread::part as *mut c_void)),
+    (hook_class::STATE, Function(thread::state as *mut c_void)),
 ];
 
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;

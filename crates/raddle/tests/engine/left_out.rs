@@ -39,6 +39,8 @@ const NOTICED_BY: &[(&str, &str, &str)] = &[
     ("starting", "fail", "ThreadPair"),
     ("started", "pass", "ThreadPair"),
     ("interrupts", "fail", "InterruptForgotten"),
+    ("parts", "fail", "ThreadRename"),
+    ("state", "fail", "ThreadState"),
 ];
 
 #[test]
