@@ -5,9 +5,9 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, CLOCK, CLONE, COPY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY,
-    NOTIFY_ALL, PARK, PART, QUIET, RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, STATE, Shape, UNCAUGHT, UNPARK,
-    WAIT, YIELD,
+    ALIVE, AWAIT, CLOCK, CLONE, CONDITION, COPY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, LOCK_WITHIN,
+    LOOK, LOOK_OWN, NO_LIMIT, NOTIFY, NOTIFY_ALL, PARK, PART, QUIET, RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED,
+    STARTING, STATE, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -39,6 +39,13 @@ enum Change {
     Part(EventKind, u32),
     /// The hook takes the receiver. What it says is a state of a thread, unless it is below 0.
     State,
+    /// The hook takes the receiver, the parameters or what stands for them, and the number of the method. If it says no number
+    /// below 0, that is the value.
+    Await(i16),
+    /// The hook takes the receiver, and the number of the method. If it says no number below 0, that is the value.
+    Condition(i16),
+    /// The hook takes the receiver, and the time or [`NO_LIMIT`]. If it says no number below 0, that is the value.
+    LockWithin,
     /// The hook is told before, with the receiver if it takes one.
     Before(Hook),
     /// One hook is told before and one after, with the receiver.
@@ -46,20 +53,40 @@ enum Change {
 }
 
 /// The classes that have such methods.
-pub const CLASSES: [&str; 6] = [
+pub const CLASSES: [&str; 8] = [
     "java/lang/Object",
     "java/lang/Shutdown",
     "java/lang/System",
     "java/lang/Thread",
     "java/security/SecureRandom",
+    CONDITION_OBJECT,
+    LOCK,
     "jdk/internal/misc/Unsafe",
 ];
 
+const CONDITION_OBJECT: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject";
+const LOCK: &str = "java/util/concurrent/locks/ReentrantLock$Sync";
+
+/// Whether a method of ours stands in the place of one, given its descriptor.
+pub fn is_changed(class: &str, method: &str, descriptor: &str) -> bool {
+    CLASSES.contains(&class) && change(class, method, descriptor).is_some()
+}
+
 /// Methods that are changed though they are not native; all others are only if they are.
-const IN_JAVA: [&str; 17] = [
+const IN_JAVA: &[&str] = &[
+    "await",
+    "awaitNanos",
+    "awaitUninterruptibly",
+    "awaitUntil",
     "dispatchUncaughtException",
     "getName",
     "getPriority",
+    "getWaitQueueLength",
+    "hasWaiters",
+    "lockInterruptibly",
+    "signal",
+    "signalAll",
+    "tryLockNanos",
     "getState",
     "getUncaughtExceptionHandler",
     "isAlive",
@@ -111,6 +138,16 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
             Change::Part(EventKind::VolatileWrite, Event::HANDLER)
         }
         ("java/lang/Thread", "getState", _) => Change::State,
+        (LOCK, "lockInterruptibly", "()V") | (LOCK, "tryLockNanos", "(J)Z") => Change::LockWithin,
+        (CONDITION_OBJECT, "await", "()V") => Change::Await(0),
+        (CONDITION_OBJECT, "awaitUninterruptibly", "()V") => Change::Await(1),
+        (CONDITION_OBJECT, "awaitNanos", "(J)J") => Change::Await(2),
+        (CONDITION_OBJECT, "await", "(JLjava/util/concurrent/TimeUnit;)Z") => Change::Await(3),
+        (CONDITION_OBJECT, "awaitUntil", "(Ljava/util/Date;)Z") => Change::Await(4),
+        (CONDITION_OBJECT, "signal", "()V") => Change::Condition(0),
+        (CONDITION_OBJECT, "signalAll", "()V") => Change::Condition(1),
+        (CONDITION_OBJECT, "hasWaiters", "()Z") => Change::Condition(2),
+        (CONDITION_OBJECT, "getWaitQueueLength", "()I") => Change::Condition(3),
         ("java/security/SecureRandom", "nextBytes", "([B)V") => Change::Instead(RANDOM),
         ("jdk/internal/misc/Unsafe", "park", "(ZJ)V") => Change::Instead(PARK),
         ("jdk/internal/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V") => Change::Instead(UNPARK),
@@ -265,6 +302,9 @@ fn body<'a>(
         Change::Instead(hook) | Change::Value(hook) | Change::Before(hook) | Change::Around(hook, _) => call(hook)?,
         Change::Clock(_) => call(CLOCK)?,
         Change::Part(..) => call(PART)?,
+        Change::Await(_) => call(AWAIT)?,
+        Change::Condition(_) => call(CONDITION)?,
+        Change::LockWithin => call(LOCK_WITHIN)?,
         Change::State => call(STATE)?,
     };
     let after = match change {
@@ -277,6 +317,10 @@ fn body<'a>(
         Change::State => {
             Some(class.constants.add_method("jdk/internal/misc/VM", "toThreadState", "(I)Ljava/lang/Thread$State;")?)
         }
+        _ => None,
+    };
+    let no_limit = match change {
+        Change::LockWithin => Some(class.constants.add_long(NO_LIMIT)?),
         _ => None,
     };
     let slot = match change {
@@ -345,6 +389,46 @@ fn body<'a>(
             code.jump_if(Condition::Lt, not_done)?;
             code.push(Instruction::Invoke(InvokeOp::Static, state.expect("internal bug: just added")), constants)?;
             code.push(Instruction::Return(Some(ValueType::Reference)), constants)?;
+            code.bind(not_done)?;
+            code.push(Instruction::Stack(StackOp::Pop), constants)?;
+        }
+        Change::Await(method) => {
+            let parameter = |kind, otherwise| {
+                let found = shape.parameters.iter().find(|(parameter, _)| *parameter == kind);
+                found.map_or(otherwise, |&(kind, slot)| Instruction::Load(kind, slot + first))
+            };
+            code.push(Instruction::Load(ValueType::Reference, 0), constants)?;
+            code.push(parameter(ValueType::Long, Instruction::Long(0)), constants)?;
+            code.push(parameter(ValueType::Reference, Instruction::Null), constants)?;
+            code.push(Instruction::Int(method), constants)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+            code.push(Instruction::Stack(StackOp::Dup2), constants)?;
+            code.push(Instruction::Long(0), constants)?;
+            code.push(Instruction::Operate(classfile::Operator::Lcmp), constants)?;
+            code.jump_if(Condition::Lt, not_done)?;
+            match shape.returns {
+                None => code.push(Instruction::Stack(StackOp::Pop2), constants)?,
+                Some(ValueType::Long) => {}
+                Some(_) => code.push(Instruction::Operate(classfile::Operator::L2i), constants)?,
+            }
+            code.push(Instruction::Return(shape.returns), constants)?;
+            code.bind(not_done)?;
+            code.push(Instruction::Stack(StackOp::Pop2), constants)?;
+        }
+        Change::Condition(_) | Change::LockWithin => {
+            code.push(Instruction::Load(ValueType::Reference, 0), constants)?;
+            match (change, arguments.first()) {
+                (Change::Condition(method), _) => code.push(Instruction::Int(method), constants)?,
+                (_, Some(nanos)) => code.push(nanos.clone(), constants)?,
+                (_, None) => code.push(Instruction::Ldc2(no_limit.expect("internal bug: just added")), constants)?,
+            }
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+            code.push(Instruction::Stack(StackOp::Dup), constants)?;
+            code.jump_if(Condition::Lt, not_done)?;
+            if shape.returns.is_none() {
+                code.push(Instruction::Stack(StackOp::Pop), constants)?;
+            }
+            code.push(Instruction::Return(shape.returns), constants)?;
             code.bind(not_done)?;
             code.push(Instruction::Stack(StackOp::Pop), constants)?;
         }

@@ -72,6 +72,20 @@ impl Event {
         self.kind.is_access().then_some(name)
     }
 
+    /// In the slot of a wait and its wake-up: interrupts do not end it.
+    pub const UNINTERRUPTIBLE: u32 = 1 << 31;
+
+    /// Where a wait, wake-up or notification is: 0 for the monitor of the object itself, and for a condition of a lock a number
+    /// that tells it from others.
+    pub fn condition(&self) -> u32 {
+        self.slot & !Event::UNINTERRUPTIBLE
+    }
+
+    /// Whether an interrupt ends the wait that it begins or ends.
+    pub fn is_interruptible(&self) -> bool {
+        self.slot & Event::UNINTERRUPTIBLE == 0
+    }
+
     /// Whether it touches something that the virtual machine keeps. The order of such events can be seen, but
     /// synchronizes nothing.
     pub fn is_of_machine(&self) -> bool {
@@ -98,15 +112,15 @@ pub enum EventKind {
     /// Reads and writes in one step. One that finds another value than it expects only reads, which is
     /// known only once it has run.
     Update,
-    /// Takes a monitor. Waits while another thread holds it.
+    /// Takes a monitor, or a lock that is like one. Waits while another thread holds it.
     Lock,
     /// Gives up a monitor.
     Unlock,
-    /// Gives up a monitor and waits to be notified.
+    /// Gives up a monitor and waits to be notified. The slot says where: see [`Event::condition`].
     Wait,
     /// Takes the monitor back after a wait, once notified, interrupted or timed out.
     Wake,
-    /// Notifies one waiting thread, if there is one.
+    /// Notifies one waiting thread, if there is one: any, or on a condition of a lock the one that has waited longest.
     Notify,
     /// Notifies all waiting threads.
     NotifyAll,
@@ -136,6 +150,10 @@ pub enum EventKind {
     /// Finds a monitor taken by code that tells of no events, and tries again once another thread has done something.
     /// It takes nothing.
     LockInVain,
+    /// Takes a lock if no other thread holds it.
+    TryLock,
+    /// Takes a lock, or gives up once interrupted or out of time. One that was interrupted takes nothing, also if it could.
+    LockWithin,
 }
 
 impl EventKind {
@@ -199,6 +217,8 @@ impl EventKind {
             EventKind::FailedUpdate => "failed update",
             EventKind::ClearInterrupted => "clear interrupted",
             EventKind::LockInVain => "lock in vain",
+            EventKind::TryLock => "try lock",
+            EventKind::LockWithin => "lock within",
         }
     }
 }

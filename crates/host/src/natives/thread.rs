@@ -209,14 +209,14 @@ pub(super) extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobj
 
 pub(super) extern "system" fn look(env: *mut JNIEnv, _: jclass, thread: jobject) {
     let own = control::controlled().filter(|own| threads::find(identity_hash(env, thread)) == Some(*own));
-    if own.is_some_and(|own| synchronizer::looks_at_interrupt(own, false)) {
+    if own.is_some_and(|own| synchronizer::looks_at_interrupt(env, own, false)) {
         return;
     }
     at_flag(env, thread, EventKind::Interrupted, EventKind::VolatileRead);
 }
 
 pub(super) extern "system" fn look_own(env: *mut JNIEnv, _: jclass) {
-    if control::controlled().is_some_and(|thread| synchronizer::looks_at_interrupt(thread, true)) {
+    if control::controlled().is_some_and(|thread| synchronizer::looks_at_interrupt(env, thread, true)) {
         return;
     }
     synchronizer::aloud(|| {

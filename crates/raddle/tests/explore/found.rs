@@ -65,3 +65,17 @@ fn no_fail_fixture_is_certified_by_reduction_alone() {
         assert!(certified.is_empty(), "JDK {}: certified, though they can fail: {certified:?}", jdk.version);
     }
 }
+
+/// Deadlocks are told apart by where threads wait, also where the JDK's code is what waits.
+#[test]
+fn two_deadlocks_on_locks_are_two_findings() {
+    for jdk in jdks() {
+        let mut fixtures = fixtures::all("fail", &jdk);
+        fixtures.retain(|fixture| fixture.name == "LockPairs");
+        let folder = tempfile::tempdir().unwrap();
+        fixtures::compile(&jdk, &fixtures, folder.path());
+        let mut worker = Worker::start(&jdk, folder.path(), &[]);
+        let explored = worker.run(&fixtures[0].job(Plan::Explore(AUTO))).explored.unwrap();
+        assert_eq!(explored.findings.len(), 2, "{:#?}", explored.findings);
+    }
+}
