@@ -45,6 +45,7 @@ mod explorer;
 mod fair;
 mod hang;
 mod hash;
+mod meeting;
 mod names;
 mod order;
 mod partial_order;

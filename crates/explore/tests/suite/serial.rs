@@ -53,7 +53,8 @@ fn the_sweep_goes_on_where_interference_makes_the_thread_end_early() {
     let sweep = schedules(&Program::new(2, vec![first, second]), &mut Sweep::default());
     let stops: Vec<_> =
         sweep.iter().filter(|turns| turns[0].0 == 1 && turns.len() == 3).map(|turns| turns[0].1).collect();
-    assert_eq!(stops, [2, 3, 4, 5, 6, 7, 8]);
+    // Past the read nothing meets what the other does.
+    assert_eq!(stops, [2, 3]);
 }
 
 #[test]
