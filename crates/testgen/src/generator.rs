@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use analysis::ClassFacts;
 use classpath::ClassPath;
-use testcase::TestCase;
+use testcase::{Call, Operation, TestCase};
 
 use crate::compose::{Composer, Shape};
 use crate::contege::{ConTeGe, Parts};
@@ -100,6 +100,10 @@ pub struct Generator<'p> {
 const LONGEST: usize = 10;
 /// So many tests of no use in a row, and a target has had its turn.
 const MOST_MISSES: u32 = 10;
+/// A method that failed ten times more often than it ran weighs less than this.
+const HOPELESS: f64 = 0.18;
+/// The same for a target with a method that has never run alone.
+const FEW_MISSES: u32 = 2;
 /// So many tests that were there before in a row, and there are no new ones.
 const MOST_REPEATS: usize = 12;
 
@@ -204,6 +208,7 @@ impl<'p> Generator<'p> {
             (Some(parts), Feedback::SuffixFails { suffix, .. }) => self.contege.refuse_suffix(parts, suffix),
             _ => {}
         }
+        let is_hopeless = self.learn_of_methods(candidate, feedback);
         let Some(number) = candidate.target else { return };
         let target = &mut self.targets.all[number];
         match feedback {
@@ -214,7 +219,8 @@ impl<'p> Generator<'p> {
             }
             _ => {
                 target.misses += 1;
-                if target.misses.is_multiple_of(MOST_MISSES) {
+                let most = if is_hopeless { FEW_MISSES } else { MOST_MISSES };
+                if target.misses.is_multiple_of(most) {
                     target.tried += 1;
                 } else {
                     // Once more, with other arguments; in a state that calls have changed, if it does not work without.
@@ -223,6 +229,32 @@ impl<'p> Generator<'p> {
                     self.begun.push_front(Step { shape, ..candidate.step });
                 }
             }
+        }
+    }
+
+    /// Notes which methods run alone. Says whether the one that failed hardly ever does.
+    fn learn_of_methods(&mut self, candidate: &Candidate, feedback: Feedback) -> bool {
+        let choice = |call: &Call| match &call.operation {
+            Operation::Virtual { name, descriptor, .. } | Operation::Static { name, descriptor, .. } => {
+                Some(Choice { place: "method".into(), what: format!("{name}{descriptor}") })
+            }
+            _ => None,
+        };
+        match feedback {
+            Feedback::Ran { .. } => {
+                for choice in candidate.test.suffixes.iter().flatten().filter_map(choice) {
+                    self.maker.learnt.note(&choice, true);
+                }
+                false
+            }
+            Feedback::SuffixFails { suffix, call } => {
+                let failed = candidate.test.suffixes.get(suffix).and_then(|calls| calls.get(call));
+                failed.and_then(choice).is_some_and(|choice| {
+                    self.maker.learnt.note(&choice, false);
+                    self.maker.learnt.weight(&choice) < HOPELESS
+                })
+            }
+            Feedback::PrefixFails { .. } | Feedback::Unusable => false,
         }
     }
 

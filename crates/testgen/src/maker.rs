@@ -23,6 +23,7 @@ pub const DEEPEST: usize = 3;
 /// What weighs as much as a value that is there already: all new objects together.
 const NEW: f64 = 4.0;
 const TEXT: f64 = 3.0;
+const OWN_TEXT: f64 = 0.4;
 const SUBJECT: f64 = 1.5;
 const THERE: f64 = 1.0;
 const NULL: f64 = 0.1;
@@ -69,6 +70,8 @@ enum Candidate {
     There(usize),
     Produce(Box<Producer>),
     Array(TypeSignature),
+    /// What a subject says of itself: what is parsed is often what was printed.
+    TextOf(usize),
 }
 
 impl Maker<'_> {
@@ -142,6 +145,7 @@ impl Maker<'_> {
         let value = match candidate {
             Candidate::Literal(literal) => literal,
             Candidate::There(number) => Argument::Value(number),
+            Candidate::TextOf(subject) => Argument::Value(self.text_of(draft, subject)),
             Candidate::Array(element) => Argument::Value(self.array(draft, &element, &wish)),
             Candidate::Produce(producer) => Argument::Value(self.produce(draft, &producer, wish.wanted, wish.depth)),
         };
@@ -181,6 +185,11 @@ impl Maker<'_> {
         if self.library.fits(&text, wish.wanted) {
             let literal = self.literals.string(&mut self.rng);
             add("text".into(), TEXT, Candidate::Literal(Argument::String(literal)));
+            if *wish.wanted == text
+                && let Some(&subject) = draft.subjects.first()
+            {
+                add("text of subject".into(), OWN_TEXT, Candidate::TextOf(subject));
+            }
         }
         match wish.wanted {
             TypeSignature::Array(element) => add("array".into(), NEW, Candidate::Array((**element).clone())),
@@ -201,6 +210,16 @@ impl Maker<'_> {
             }
         }
         found
+    }
+
+    fn text_of(&mut self, draft: &mut Draft, subject: usize) -> usize {
+        let operation = Operation::Virtual {
+            class: "java/lang/Object".into(),
+            name: "toString".into(),
+            descriptor: "()Ljava/lang/String;".into(),
+            receiver: Argument::Value(subject),
+        };
+        self.push(draft, operation, Arguments::default(), Some(types::class("java/lang/String")))
     }
 
     fn array(&mut self, draft: &mut Draft, element: &TypeSignature, wish: &Wish<'_>) -> usize {

@@ -40,6 +40,8 @@ pub struct Counts {
     pub certified: u64,
     /// Tests that were of no use: a call failed when it was alone.
     pub rejected: u64,
+    /// Which call failed alone, and how, with how often.
+    pub rejections: BTreeMap<String, u64>,
     /// Tests of which nothing can be said, and why, with how many there were.
     pub unknown: BTreeMap<String, u64>,
     pub executions: u64,
@@ -120,7 +122,7 @@ const MOST_UNUSABLE: u64 = 30;
 const FOR_SHRINKING: u64 = 1_000;
 const FOR_EXPLAINING: u64 = 5_000;
 /// An execution of a generated test has no end if it has more events than this.
-const MAX_EVENTS: usize = 20_000;
+const MAX_EVENTS: usize = 100_000;
 
 impl<'c> Campaign<'c> {
     /// A search in a class, which class files name so, with tests of this generator.
@@ -288,6 +290,7 @@ impl<'c> Campaign<'c> {
         let checked = report.checked.clone().unwrap_or_default();
         if let Some(rejected) = &checked.rejected {
             self.counts.rejected += 1;
+            *self.counts.rejections.entry(methods::rejection(&candidate.test, rejected)).or_default() += 1;
             self.generator.learn(candidate, feedback(rejected));
             return None;
         }

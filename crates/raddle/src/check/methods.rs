@@ -2,6 +2,8 @@
 
 use testcase::{Call, Operation, TestCase};
 
+use crate::worker::protocol::Rejected;
+
 /// The name of the method that a call calls.
 pub fn name(call: &Call) -> Option<String> {
     match &call.operation {
@@ -17,6 +19,35 @@ pub fn with_descriptor(call: &Call) -> Option<String> {
             Some(format!("{name}{descriptor}"))
         }
         _ => None,
+    }
+}
+
+/// Which call of a test failed alone, and how.
+pub fn rejection(test: &TestCase, rejected: &Rejected) -> String {
+    let told = |call: Option<&Call>, thrown: &str| {
+        let what = call.map_or_else(|| "a call".to_owned(), tell);
+        let thrown = thrown.split([':', ' ']).next().unwrap_or_default();
+        format!("{what} throws {thrown}")
+    };
+    match rejected {
+        Rejected::Prefix { call, thrown } => told(test.prefix.get(*call), thrown),
+        Rejected::Suffix { suffix, call, thrown } => {
+            told(test.suffixes.get(*suffix).and_then(|calls| calls.get(*call)), thrown)
+        }
+        Rejected::Stuck { suffix } => {
+            let call = suffix.and_then(|suffix| test.suffixes.get(suffix)?.first());
+            format!("{} does not return", call.map_or_else(|| "a call".to_owned(), tell))
+        }
+        Rejected::Exits => "the virtual machine is asked to end".into(),
+        Rejected::TooMany { .. } => "there are too many orders of the calls".into(),
+    }
+}
+
+fn tell(call: &Call) -> String {
+    let class = call.operation.class().replace('/', ".");
+    match name(call) {
+        Some(name) => format!("{class}.{name}"),
+        None => format!("new {class}"),
     }
 }
 

@@ -219,6 +219,7 @@ fn class_document(report: &ClassReport) -> Value {
         "tests": counts.tests,
         "certified": counts.certified,
         "rejected": counts.rejected,
+        "rejections": counts.rejections,
         "variants": counts.variants,
         "executions": counts.executions,
         "seconds": counts.seconds,
