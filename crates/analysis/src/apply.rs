@@ -5,19 +5,26 @@
 
 use std::rc::Rc;
 
-use crate::effects::Effect;
+use crate::effects::{AccessOfMany, Effect};
 use crate::frame::Applied;
 use crate::interpret::Interpreter;
 use crate::lock::{Held, HeldId, Lock, Roots};
-use crate::names::Map;
+use crate::names::{Map, Set};
 use crate::path::{PathId, Root};
 use crate::solver::InstanceId;
 use crate::state::State;
 use crate::summary::{Access, Flow};
 use crate::value::{EMPTY, SetId};
 
-/// What the callee's paths stand for here, as far as it was asked.
-type Seen = Map<PathId, SetId>;
+/// A callee as it is seen from one call, as far as it was asked.
+#[derive(Default)]
+struct Seen {
+    /// What its paths stand for here.
+    paths: Map<PathId, SetId>,
+    /// Accesses of several objects, new ones among them, that were noted: many of its paths may stand for the same
+    /// objects here.
+    accesses: Set<AccessOfMany>,
+}
 
 impl Interpreter<'_, '_, '_> {
     /// Goes on after a call, as far as that does not depend on what the callee accesses and locks. That is taken
@@ -91,7 +98,7 @@ impl Interpreter<'_, '_, '_> {
             // Stores change what paths from new objects lead to.
             if seen_at != self.frame.version {
                 seen_at = self.frame.version;
-                seen_through.clear();
+                seen_through.paths.clear();
             }
             let values = self.seen_here(value, arguments, &mut seen_through);
             match base {
@@ -136,17 +143,21 @@ impl Interpreter<'_, '_, '_> {
         let roots: Vec<Roots> = arguments.iter().map(|&set| self.roots_of(set, state)).collect();
         let mut seen_through = Seen::default();
         let mut translated: Map<HeldId, HeldId> = Map::default();
+        // One access after the other is made under the same locks.
+        let mut last: Option<(HeldId, HeldId)> = None;
         for effect in effects {
             match effect {
                 Effect::Access(access) => {
-                    let held = match translated.get(&access.held) {
-                        Some(&known) => known,
+                    let known = last.filter(|(of, _)| *of == access.held).map(|(_, held)| held);
+                    let held = match known.or_else(|| translated.get(&access.held).copied()) {
+                        Some(known) => known,
                         None => {
                             let held = self.held_here(access.held, arguments, &roots, &mut seen_through, state);
                             translated.insert(access.held, held);
                             held
                         }
                     };
+                    last = Some((access.held, held));
                     self.take_over_access(access, held, arguments, &mut seen_through, state);
                 }
                 Effect::Acquisition(acquisition) => {
@@ -184,10 +195,22 @@ impl Interpreter<'_, '_, '_> {
         let mut touch = access.touch;
         let Some(base) = touch.base else { return self.note_access(touch, held, access.site) };
         let bases = self.seen_here(base, arguments, seen_through);
-        for &path in self.solver.sets.get(bases).iter() {
+        let objects = self.solver.sets.get(bases);
+        let noted = (bases, touch.field, touch.kind, touch.ordered, held);
+        if objects.len() > 1 {
+            let noted_before = match self.has_new(bases) {
+                true => &mut seen_through.accesses,
+                // The same objects are accessed in the same way, from whichever call that comes.
+                false => &mut self.effects.of_many,
+            };
+            if !noted_before.insert(noted) {
+                return;
+            }
+        }
+        for &path in objects.iter() {
             for &path in self.seen_as(state, path).iter() {
-                if self.can_have(path, touch.field) {
-                    touch.base = Some(path);
+                touch.base = Some(path);
+                if !self.effects.knows(touch, held) && self.can_have(path, touch.field) {
                     self.note_access(touch, held, access.site);
                 }
             }
@@ -224,21 +247,19 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a callee's path stands for here.
     fn seen_here(&mut self, path: PathId, arguments: &[SetId], known: &mut Seen) -> SetId {
-        if let Some(&set) = known.get(&path) {
+        let found = self.solver.paths.get(path);
+        let Root::Parameter(number) = found.root else { return self.solver.sets.one(path) };
+        let passed = arguments.get(usize::from(number)).copied().unwrap_or(EMPTY);
+        if found.fields.is_empty() && !found.tail {
+            return passed;
+        }
+        if let Some(&set) = known.paths.get(&path) {
             return set;
         }
-        let found = self.solver.paths.get(path).clone();
-        let set = match found.root {
-            Root::Parameter(number) => {
-                let mut set = arguments.get(usize::from(number)).copied().unwrap_or(EMPTY);
-                for &field in found.fields.iter() {
-                    set = self.load(set, field);
-                }
-                if found.tail { self.reach_all(set) } else { set }
-            }
-            _ => self.solver.sets.one(path),
-        };
-        known.insert(path, set);
+        let found = found.clone();
+        let set = found.fields.iter().fold(passed, |set, &field| self.load(set, field));
+        let set = if found.tail { self.reach_all(set) } else { set };
+        known.paths.insert(path, set);
         set
     }
 
@@ -263,6 +284,13 @@ impl Interpreter<'_, '_, '_> {
 }
 
 /// What is in the one list and not in the other, both in order.
-fn missing<'l, T: Ord>(all: &'l [T], done: &'l [T]) -> impl Iterator<Item = &'l T> {
-    all.iter().filter(move |one| done.binary_search(one).is_err())
+fn missing<'l, T: Ord>(all: &'l [T], mut done: &'l [T]) -> impl Iterator<Item = &'l T> {
+    all.iter().filter(move |one| {
+        while let [first, rest @ ..] = done
+            && first < one
+        {
+            done = rest;
+        }
+        done.first() != Some(one)
+    })
 }

@@ -1,13 +1,16 @@
 //! The code of a method in the form that the interpreter walks: one step an instruction, names resolved to
 //! numbers, jumps to the numbers of steps.
 
+use std::rc::Rc;
+
 use classfile::{
     AttributeValue, Code, Condition, Constant, ConstantPool, Instruction, InvokeOp, MethodDescriptor, StackOp,
     TypeDescriptor, ValueType, effect,
 };
 
+use crate::known::is_known_class;
 use crate::names::{Names, Sym};
-use crate::program::{Class, MethodInfo, code_of};
+use crate::program::{Class, MethodInfo, Program, code_of};
 
 /// A method's code.
 #[derive(Debug)]
@@ -113,14 +116,16 @@ pub struct Parameter {
 pub struct CallSite {
     pub op: InvokeOp,
     pub target: Ref,
-    pub shape: Shape,
+    pub shape: Rc<Shape>,
+    /// Whether the class that is named has methods that are known by their names.
+    pub is_of_known_class: bool,
 }
 
 /// A call that a bootstrap method links.
 #[derive(Clone, Debug)]
 pub struct DynamicSite {
     pub name: Sym,
-    pub shape: Shape,
+    pub shape: Rc<Shape>,
     pub bootstrap: Bootstrap,
 }
 
@@ -158,7 +163,7 @@ impl Shape {
 
 impl Body {
     /// The code of a method; None if it has none.
-    pub fn of(class: &Class<'_>, method: &MethodInfo, names: &mut Names) -> Option<Body> {
+    pub fn of(class: &Class<'_>, method: &MethodInfo, program: &mut Program<'_>) -> Option<Body> {
         let code = code_of(class, method)?;
         let constants = &class.file.constants;
         let mut numbers = vec![u32::MAX; code.bytes().len() + 1];
@@ -167,7 +172,7 @@ impl Body {
         for placed in code.instructions() {
             numbers[placed.pc as usize] = steps.len() as u32;
             offsets.push(placed.pc);
-            steps.push(translate(&placed.instruction, class, constants, names));
+            steps.push(translate(&placed.instruction, class, constants, program));
         }
         numbers[code.bytes().len()] = steps.len() as u32;
         let mut leaders = vec![false; steps.len()];
@@ -178,7 +183,7 @@ impl Body {
                 leaders[*target as usize] = true;
             });
         }
-        let handlers = handlers(code, &numbers, constants, names);
+        let handlers = handlers(code, &numbers, constants, &mut program.names);
         handlers.iter().for_each(|handler| leaders[handler.target as usize] = true);
         let (max_locals, max_stack) = (code.max_locals.into(), code.max_stack.into());
         Some(Body { steps, offsets, handlers, max_locals, max_stack, leaders })
@@ -206,7 +211,13 @@ fn handlers(code: &Code<'_>, numbers: &[u32], constants: &ConstantPool<'_>, name
     handlers.collect()
 }
 
-fn translate(instruction: &Instruction, class: &Class<'_>, constants: &ConstantPool<'_>, names: &mut Names) -> Step {
+fn translate(
+    instruction: &Instruction,
+    class: &Class<'_>,
+    constants: &ConstantPool<'_>,
+    program: &mut Program<'_>,
+) -> Step {
+    let names = &mut program.names;
     match *instruction {
         Instruction::Null => Step::Null,
         Instruction::Ldc(index) => match constants.get(index.raw()) {
@@ -251,15 +262,16 @@ fn translate(instruction: &Instruction, class: &Class<'_>, constants: &ConstantP
         }
         Instruction::Invoke(op, index) => {
             let target = reference(constants.method(index), names);
-            let shape = Shape::of(target.descriptor, names);
-            Step::Invoke(Box::new(CallSite { op, target, shape }))
+            let is_of_known_class = is_known_class(names.text(target.class));
+            let shape = program.shape(target.descriptor);
+            Step::Invoke(Box::new(CallSite { op, target, shape, is_of_known_class }))
         }
         Instruction::InvokeDynamic(index) => {
             let (bootstrap, name, descriptor) = constants.call_site(index);
             let descriptor = names.java(descriptor);
-            let shape = Shape::of(descriptor, names);
             let name = names.java(name);
             let bootstrap = bootstrap_of(class, bootstrap, names);
+            let shape = program.shape(descriptor);
             Step::Dynamic(Box::new(DynamicSite { name, shape, bootstrap }))
         }
         Instruction::New(index) => Step::New(names.java(constants.class_name(index))),

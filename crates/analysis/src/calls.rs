@@ -11,7 +11,7 @@ use crate::lock::Held;
 use crate::names::Sym;
 use crate::path::{PathId, Root};
 use crate::program::{ELEMENTS, FieldInfo, MethodId};
-use crate::scope;
+use crate::scope::{self, Scope};
 use crate::solver::Instance;
 use crate::state::{State, meet, objects};
 use crate::summary::{AccessKind, Opaque, OpaqueReason};
@@ -23,7 +23,8 @@ const MAX_IN_PLACE: usize = 4;
 impl Interpreter<'_, '_, '_> {
     pub fn invoke(&mut self, call: &CallSite, state: &mut State) -> Result<(), &'static str> {
         let arguments = self.pop_arguments(call, state)?;
-        let result = match self.known_call(call, &arguments, state) {
+        let known = if call.is_of_known_class { self.known_call(call, &arguments, state) } else { None };
+        let result = match known {
             Some(value) => value,
             None => {
                 let sets: Vec<SetId> = arguments.iter().map(|&value| objects(value)).collect();
@@ -141,6 +142,7 @@ impl Interpreter<'_, '_, '_> {
         let mut result = EMPTY;
         let before = state.held.clone();
         let mut after: Option<Vec<(Held, u8)>> = None;
+        let mut bound = arguments.to_vec();
         for &path in self.solver.sets.get(arguments[0]).iter() {
             let (class, exact) = self.type_of(path);
             let receiver = match exact || self.is_this(path) {
@@ -148,7 +150,6 @@ impl Interpreter<'_, '_, '_> {
                 false => named,
             };
             state.held.clone_from(&before);
-            let mut bound = arguments.to_vec();
             bound[0] = self.solver.sets.one(path);
             let returned = self.call_method(method, Some(receiver), self.key.nested, &bound, state);
             result = self.union(result, returned);
@@ -185,7 +186,9 @@ impl Interpreter<'_, '_, '_> {
         let mut result = EMPTY;
         let before = state.held.clone();
         let mut after: Option<Vec<(Held, u8)>> = None;
+        let mut bound = arguments.to_vec();
         for &path in self.solver.sets.get(arguments[0]).iter() {
+            bound[0] = self.solver.sets.one(path);
             let candidates = self.candidates(path, target.class);
             if candidates.open {
                 self.opaque(OpaqueReason::Open, target.class, target.name);
@@ -193,8 +196,6 @@ impl Interpreter<'_, '_, '_> {
                 result = self.union(result, returned);
                 join_held(&mut after, state);
             }
-            let mut bound = arguments.to_vec();
-            bound[0] = self.solver.sets.one(path);
             for (class, assumed) in candidates.classes {
                 state.held.clone_from(&before);
                 let returned = self.call_on(class, self.key.nested || assumed, target, &bound, state);
@@ -264,21 +265,23 @@ impl Interpreter<'_, '_, '_> {
     ) -> SetId {
         let info = self.solver.program.method(method).clone();
         let target = Ref { class: info.owner, name: info.name, descriptor: info.descriptor };
-        let owner = self.solver.program.names.text(info.owner).clone();
+        let scope = self.solver.program.scope(info.owner);
         let receiver = if info.flags.has(Flags::STATIC) { None } else { receiver };
-        if let Some(result) = self.known_method(method, &owner, arguments, state) {
+        if scope != Scope::Followed
+            && let Some(result) = self.known_method(method, arguments, state)
+        {
             return result;
         }
         if info.flags.has(Flags::ABSTRACT) {
             self.opaque(OpaqueReason::Open, info.owner, info.name);
             return self.result_of(target);
         }
-        if !scope::is_followed(&owner) && info.owner != self.solver.under_test {
-            if !scope::is_immutable(&owner) {
+        if scope != Scope::Followed && info.owner != self.solver.under_test {
+            if scope != Scope::Immutable {
                 self.opaque(OpaqueReason::Scope, info.owner, info.name);
             }
             self.pass_arrays(target, arguments, info.flags.has(Flags::STATIC), state);
-            self.call_back(&owner, target, arguments, info.flags.has(Flags::STATIC), state);
+            self.call_back(target, arguments, info.flags.has(Flags::STATIC), state);
             return self.result_of(target);
         }
         if info.flags.has(Flags::NATIVE) {
@@ -298,16 +301,14 @@ impl Interpreter<'_, '_, '_> {
     /// name says so.
     fn pass_arrays(&mut self, target: Ref, arguments: &[SetId], is_static: bool, state: &mut State) {
         let shape = self.solver.program.shape(target.descriptor);
-        let name = self.solver.program.names.text(target.name).clone();
-        let writes = scope::writes_arrays(&name);
         for (parameter, &argument) in shape.parameters.iter().zip(&arguments[usize::from(!is_static)..]) {
             let Some(class) = parameter.type_name else { continue };
-            if scope::is_open_to_opaque(&self.solver.program.names.text(class).clone()) {
+            if scope::is_open_to_opaque(self.solver.program.names.text(class)) {
                 self.read_whole(argument, class, state);
             }
             if self.solver.program.is_array(class) {
                 self.access(state, argument, ELEMENTS, AccessKind::Read, false);
-                if writes {
+                if scope::writes_arrays(self.solver.program.names.text(target.name)) {
                     self.access(state, argument, ELEMENTS, AccessKind::Write, false);
                 }
             }
@@ -316,11 +317,11 @@ impl Interpreter<'_, '_, '_> {
 
     /// Opaque code may call the methods of the interfaces that it is given. A thread does so later, and
     /// without the locks of whoever made it.
-    fn call_back(&mut self, owner: &str, target: Ref, arguments: &[SetId], is_static: bool, state: &mut State) {
+    fn call_back(&mut self, target: Ref, arguments: &[SetId], is_static: bool, state: &mut State) {
         let shape = self.solver.program.shape(target.descriptor);
         let first = usize::from(!is_static);
-        let locks =
-            (owner == "java/lang/Thread").then(|| (std::mem::take(&mut state.held), std::mem::take(&mut state.may)));
+        let is_thread = &**self.solver.program.names.text(target.class) == "java/lang/Thread";
+        let locks = is_thread.then(|| (std::mem::take(&mut state.held), std::mem::take(&mut state.may)));
         for (number, parameter) in shape.parameters.iter().enumerate() {
             let Some(interface) = parameter.type_name else { continue };
             let argument = arguments.get(first + number).copied().unwrap_or(EMPTY);

@@ -8,7 +8,9 @@ use std::collections::hash_map::Entry;
 use crate::lock::{HeldId, HeldSets, Lock};
 use crate::names::{Map, Set};
 use crate::path::PathId;
-use crate::summary::{Access, Acquisition, Opaque, Signal, Site, Summary, Touch};
+use crate::program::FieldId;
+use crate::summary::{Access, AccessKind, Acquisition, Opaque, Signal, Site, Summary, Touch};
+use crate::value::SetId;
 
 /// One fact about a method.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,9 @@ pub enum Effect {
     Opaque(Opaque),
 }
 
+/// An access of several objects with the locks that are held: objects, field, what is done, whether it is ordered.
+pub type AccessOfMany = (SetId, FieldId, AccessKind, bool, HeldId);
+
 /// The facts about a method so far.
 #[derive(Debug, Default)]
 pub struct Effects {
@@ -28,6 +33,8 @@ pub struct Effects {
     acquisitions: Map<(Lock, Option<Lock>), Site>,
     signals: Map<(PathId, bool), Site>,
     opaque: Set<Opaque>,
+    /// Accesses of several objects, none of them new, that were taken over from callees.
+    pub of_many: Set<AccessOfMany>,
     /// Whatever changed, in order. A fact of which more became known is there again.
     pub log: Vec<Effect>,
 }
@@ -37,6 +44,11 @@ impl Effects {
         if note(&mut self.accesses, (touch, held), site) {
             self.log.push(Effect::Access(Access { touch, held, site }));
         }
+    }
+
+    /// Whether an access was noted that is not vague.
+    pub fn knows(&self, touch: Touch, held: HeldId) -> bool {
+        self.accesses.contains_key(&(touch, held))
     }
 
     pub fn vague_access(&mut self, touch: Touch, held: HeldId, site: Site, sets: &mut HeldSets) {

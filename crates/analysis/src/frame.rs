@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::lock::{Held, Lock, Roots};
 use crate::names::{Map, Sym};
-use crate::path::AllocationId;
+use crate::path::{AllocationId, PathId};
 use crate::program::FieldId;
 use crate::solver::InstanceId;
 use crate::state::{State, meet};
@@ -34,6 +34,16 @@ pub struct Frame {
     pub releases: BTreeSet<Lock>,
     /// Counts the changes of `heap` and `published`.
     pub version: u32,
+    /// The stores that were met: objects, field, values. True if doing one again changes nothing, which is so where
+    /// no new object is involved: it does not matter then what new objects hold and who sees them.
+    pub stored: Map<(SetId, FieldId, SetId), bool>,
+    /// The stores into what others can see that were met: object, field, values. With the place where what is stored can
+    /// be seen, if something new is stored.
+    pub shared_stores: Map<(PathId, FieldId, SetId), Option<PathId>>,
+    /// What was loaded from fields: objects, field. With the version for which that holds, if it depends on that.
+    pub loaded: Map<(SetId, FieldId), (Option<u32>, SetId)>,
+    /// Everything that can be reached from some objects, and the version for which that holds.
+    pub reached: (u32, Map<SetId, SetId>),
     /// What stores of callees did when they were last taken over.
     pub applied: Map<InstanceId, Vec<Applied>>,
 }
@@ -61,12 +71,25 @@ impl Default for Frame {
             leaving: BTreeMap::new(),
             releases: BTreeSet::new(),
             version: 0,
+            stored: Map::default(),
+            shared_stores: Map::default(),
+            loaded: Map::default(),
+            reached: (0, Map::default()),
             applied: Map::default(),
         }
     }
 }
 
 impl Frame {
+    /// Gives up what only walks need: to take over effects, it is enough to know what new objects hold and where they
+    /// can be found.
+    pub fn forget_walks(&mut self) {
+        self.states = Vec::new();
+        self.stored = Map::default();
+        self.shared_stores = Map::default();
+        self.applied = Map::default();
+    }
+
     /// The locks that are held wherever the method returns.
     pub fn keeps(&self) -> Vec<Held> {
         let mut ways = self.leaving.values();

@@ -12,6 +12,12 @@ use crate::state::{State, objects};
 use crate::summary::{AccessKind, OpaqueReason, Touch};
 use crate::value::{EMPTY, SetId, Value};
 
+/// Whether a class may have methods that [`Interpreter::handle_call`] knows.
+pub fn is_handle_class(class: &str) -> bool {
+    let packages = ["java/lang/invoke/", "jdk/internal/", "java/util/concurrent/atomic/"];
+    class == "java/lang/Class" || class == "sun/misc/Unsafe" || packages.iter().any(|p| class.starts_with(p))
+}
+
 impl Interpreter<'_, '_, '_> {
     pub fn handle_call(
         &mut self,

@@ -31,12 +31,26 @@ impl SeenAs {
 impl Interpreter<'_, '_, '_> {
     /// The class of a path's object, and whether it is exactly that class.
     pub fn type_of(&mut self, path: PathId) -> (Sym, bool) {
-        let path = self.solver.paths.get(path).clone();
         let object = self.solver.program.known.object;
+        let path = self.solver.paths.get(path);
         if path.tail {
             return (object, false);
         }
-        let mut found = match path.root {
+        // A field says what it holds, whatever object it is of; elements are what their array is of.
+        let elements = path.fields.iter().rev().take_while(|&&field| field == ELEMENTS).count();
+        let mut found = match path.fields.len().checked_sub(elements + 1) {
+            Some(at) => (self.solver.program.field(path.fields[at]).type_name.unwrap_or(object), false),
+            None => self.type_of_root(path.root),
+        };
+        for _ in 0..elements {
+            found = (self.solver.program.element_type(found.0).unwrap_or(object), false);
+        }
+        found
+    }
+
+    fn type_of_root(&mut self, root: Root) -> (Sym, bool) {
+        let object = self.solver.program.known.object;
+        match root {
             Root::Parameter(0) if self.key.receiver.is_some() => {
                 (self.frame.parameter_types[0], self.receiver_is_exact())
             }
@@ -49,35 +63,25 @@ impl Interpreter<'_, '_, '_> {
             Root::Text(_) => (self.solver.program.known.string, true),
             Root::Outside(class) => (class, false),
             Root::Anything => (object, false),
-        };
-        for &field in path.fields.iter() {
-            let class = match field {
-                ELEMENTS => self.solver.program.element_type(found.0),
-                field => self.solver.program.field(field).type_name,
-            };
-            found = (class.unwrap_or(object), false);
         }
-        found
     }
 
     /// The class under test stands for its subclasses too when it cannot have objects of its own.
     fn receiver_is_exact(&mut self) -> bool {
+        if let Some(known) = self.exact_receiver {
+            return known;
+        }
         let class = self.frame.parameter_types[0];
-        self.solver.program.lambdas.contains_key(&class)
-            || self.solver.program.class(class).is_ok_and(|class| class.is_concrete())
+        let exact = self.solver.program.lambdas.contains_key(&class)
+            || self.solver.program.class(class).is_ok_and(|class| class.is_concrete());
+        self.exact_receiver = Some(exact);
+        exact
     }
 
     /// Whether an object on a path can have a field.
     pub fn can_have(&mut self, path: PathId, field: FieldId) -> bool {
         let (class, exact) = self.type_of(path);
-        if field == ELEMENTS {
-            return self.solver.program.is_array(class) || !exact && class == self.solver.program.known.object;
-        }
-        let owner = self.solver.program.field(field).owner;
-        match exact {
-            true => self.solver.program.is_subtype(class, owner),
-            false => self.solver.program.may_overlap(class, owner),
-        }
+        self.solver.program.can_have(class, exact, field)
     }
 
     /// Notes an access of a field of each of these objects.
@@ -156,15 +160,18 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a field of these objects may hold.
     pub fn load(&mut self, bases: SetId, field: FieldId) -> SetId {
-        if let Some(base) = self.solver.sets.single(bases)
-            && !matches!(self.solver.paths.get(base).root, Root::Fresh(_) | Root::Class(_) | Root::Text(_))
+        if let Some(&(version, known)) = self.frame.loaded.get(&(bases, field))
+            && version.is_none_or(|version| version == self.frame.version)
         {
-            if !self.can_have(base, field) {
-                return EMPTY;
-            }
-            let path = self.solver.paths.append(base, field, self.solver.program);
-            return self.solver.sets.one(path);
+            return known;
         }
+        let loaded = self.find_loaded(bases, field);
+        let version = self.has_new(bases).then_some(self.frame.version);
+        self.frame.loaded.insert((bases, field), (version, loaded));
+        loaded
+    }
+
+    fn find_loaded(&mut self, bases: SetId, field: FieldId) -> SetId {
         let mut found = Vec::new();
         for &base in self.solver.sets.get(bases).iter() {
             self.load_path(base, field, &mut found);
@@ -195,6 +202,19 @@ impl Interpreter<'_, '_, '_> {
 
     /// Everything that can be reached from these objects.
     pub fn reach_all(&mut self, from: SetId) -> SetId {
+        if self.frame.reached.0 != self.frame.version {
+            self.frame.reached.0 = self.frame.version;
+            self.frame.reached.1.clear();
+        }
+        if let Some(&known) = self.frame.reached.1.get(&from) {
+            return known;
+        }
+        let reached = self.find_all(from);
+        self.frame.reached.1.insert(from, reached);
+        reached
+    }
+
+    fn find_all(&mut self, from: SetId) -> SetId {
         let mut found = Vec::new();
         let mut done = Vec::new();
         let mut work: Vec<PathId> = self.solver.sets.get(from).to_vec();
@@ -220,6 +240,15 @@ impl Interpreter<'_, '_, '_> {
         if values == EMPTY {
             return;
         }
+        // Callees tell of the same stores again and again.
+        match self.frame.stored.get(&(bases, field, values)) {
+            Some(true) => return,
+            Some(false) => {}
+            None => {
+                let is_done_for_good = !self.has_new(bases) && !self.has_new(values);
+                self.frame.stored.insert((bases, field, values), is_done_for_good);
+            }
+        }
         for &base in self.solver.sets.get(bases).iter() {
             match self.solver.paths.get(base).root {
                 Root::Fresh(allocation) => {
@@ -237,9 +266,40 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// Whether some of these objects were made here or in a callee.
+    pub fn has_new(&self, objects: SetId) -> bool {
+        self.solver.sets.get(objects).iter().any(|&path| self.solver.paths.fresh(path).is_some())
+    }
+
     fn store_shared(&mut self, state: &mut State, base: PathId, field: FieldId, values: SetId) {
+        let place = match self.frame.shared_stores.get(&(base, field, values)) {
+            // All of it was published there before. Where it is seen already, that changes nothing.
+            Some(Some(_)) if self.have_escaped(values, state) => None,
+            Some(&known) => known,
+            None => {
+                let place = self.note_shared_store(base, field, values);
+                self.frame.shared_stores.insert((base, field, values), place);
+                place
+            }
+        };
+        let Some(at) = place else { return };
+        for &value in self.solver.sets.get(values).iter() {
+            self.publish(state, value, at);
+        }
+    }
+
+    /// Whether others may see all of these objects that are new.
+    fn have_escaped(&self, objects: SetId, state: &State) -> bool {
+        let objects = self.solver.sets.get(objects);
+        let mut new = objects.iter().filter_map(|&path| self.solver.paths.fresh(path));
+        new.all(|allocation| state.has_escaped(allocation))
+    }
+
+    /// Notes a store for callers. Gives the place where what is stored can be seen, if the object has such a field and
+    /// something new is stored.
+    fn note_shared_store(&mut self, base: PathId, field: FieldId, values: SetId) -> Option<PathId> {
         if !self.can_have(base, field) {
-            return;
+            return None;
         }
         let at = self.solver.paths.append(base, field, self.solver.program);
         let found = self.solver.paths.get(base);
@@ -249,8 +309,8 @@ impl Interpreter<'_, '_, '_> {
             if near || may_be_new && self.solver.paths.fresh(value).is_some() {
                 self.frame.stores.insert((Some(base), field, value));
             }
-            self.publish(state, value, at);
         }
+        self.has_new(values).then_some(at)
     }
 
     /// What a field of a new object may hold.
@@ -278,6 +338,13 @@ impl Interpreter<'_, '_, '_> {
 
     /// An object becomes visible to others at a path, with everything that hangs on it.
     pub fn publish(&mut self, state: &mut State, object: PathId, at: PathId) {
+        let Some(allocation) = self.solver.paths.fresh(object) else { return };
+        if state.has_escaped(allocation) {
+            let known = self.frame.published.get(&allocation).copied().unwrap_or(EMPTY);
+            if self.solver.sets.has(known, at) {
+                return;
+            }
+        }
         let mut work = vec![(object, at)];
         while let Some((object, at)) = work.pop() {
             let Some(allocation) = self.solver.paths.fresh(object) else { continue };

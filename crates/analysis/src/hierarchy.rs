@@ -5,7 +5,7 @@ use std::rc::Rc;
 use classfile::Flags;
 
 use crate::names::Sym;
-use crate::program::{MethodId, Program};
+use crate::program::{ELEMENTS, FieldId, MethodId, Program};
 
 impl Program<'_> {
     /// The type itself and all its supertypes that are there: superclasses first, then interfaces, each once.
@@ -73,8 +73,28 @@ impl Program<'_> {
 
     /// The type of the elements of an array type, if those are references.
     pub fn element_type(&mut self, array: Sym) -> Option<Sym> {
+        if let Some(&known) = self.elements.get(&array) {
+            return known;
+        }
         let text = self.names.text(array).clone();
-        element(text.strip_prefix('[')?).map(|name| self.names.get(name))
+        let found = text.strip_prefix('[').and_then(element).map(|name| self.names.get(name));
+        self.elements.insert(array, found);
+        found
+    }
+
+    /// Whether objects of a class can have a field. If they need not be of exactly that class, of a subclass.
+    pub fn can_have(&mut self, class: Sym, exact: bool, field: FieldId) -> bool {
+        if let Some(&known) = self.holders.get(&(class, exact, field)) {
+            return known;
+        }
+        let owner = self.field(field).owner;
+        let can = match exact {
+            _ if field == ELEMENTS => self.is_array(class) || !exact && class == self.known.object,
+            true => self.is_subtype(class, owner),
+            false => self.may_overlap(class, owner),
+        };
+        self.holders.insert((class, exact, field), can);
+        can
     }
 
     /// Whether an object may be of both types: one is a subtype of the other, or some class not seen may
@@ -109,6 +129,15 @@ impl Program<'_> {
     /// The method that a call runs on an object of exactly this class. None if it has none with code or a
     /// native body: abstract, or not there at all.
     pub fn select(&mut self, class: Sym, name: Sym, descriptor: Sym) -> Option<MethodId> {
+        if let Some(&known) = self.selected.get(&(class, name, descriptor)) {
+            return known;
+        }
+        let found = self.find_selected(class, name, descriptor);
+        self.selected.insert((class, name, descriptor), found);
+        found
+    }
+
+    fn find_selected(&mut self, class: Sym, name: Sym, descriptor: Sym) -> Option<MethodId> {
         let class = if self.is_array(class) { self.known.object } else { class };
         let mut default: Option<MethodId> = None;
         for supertype in self.supertypes(class).iter() {
@@ -135,9 +164,16 @@ impl Program<'_> {
 
     /// The method that a reference names, wherever above the class it is declared.
     pub fn resolve_method(&mut self, class: Sym, name: Sym, descriptor: Sym) -> Option<MethodId> {
-        let class = if self.is_array(class) { self.known.object } else { class };
-        let supertypes = self.supertypes(class);
-        supertypes.iter().find_map(|supertype| self.class(*supertype).ok()?.methods.get(&(name, descriptor)).copied())
+        if let Some(&known) = self.resolved_methods.get(&(class, name, descriptor)) {
+            return known;
+        }
+        let of = if self.is_array(class) { self.known.object } else { class };
+        let supertypes = self.supertypes(of);
+        let mut supertypes = supertypes.iter();
+        let found =
+            supertypes.find_map(|&supertype| self.class(supertype).ok()?.methods.get(&(name, descriptor)).copied());
+        self.resolved_methods.insert((class, name, descriptor), found);
+        found
     }
 }
 

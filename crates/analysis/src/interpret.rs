@@ -41,6 +41,8 @@ pub struct Interpreter<'i, 'a, 's> {
     pub leader: u32,
     /// How many calls are followed in place: into lambdas, and back from opaque code.
     pub in_place: usize,
+    /// Whether the receiver is of exactly its class, once it was asked.
+    pub exact_receiver: Option<bool>,
 }
 
 /// Where control goes after a step.
@@ -65,6 +67,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
             site: Site { method: key.method, offset: 0 },
             leader: 0,
             in_place: 0,
+            exact_receiver: None,
             solver,
             id,
             key,
@@ -100,6 +103,7 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
                 self.walk(leader, &mut Vec::new())?;
             }
         }
+        self.frame.forget_walks();
         Ok((self.frame, self.effects, self.edges))
     }
 
@@ -212,6 +216,17 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
     }
 
     pub fn reach(&mut self, target: usize, state: &State, work: &mut Vec<usize>) -> Result<(), &'static str> {
+        self.reach_with(target, state, &state.stack, work)
+    }
+
+    /// Control goes to a place with this state, but for its stack, which is another.
+    fn reach_with(
+        &mut self,
+        target: usize,
+        state: &State,
+        stack: &[Value],
+        work: &mut Vec<usize>,
+    ) -> Result<(), &'static str> {
         // The states are as they will stay when what happens in them is noted.
         if self.recording {
             return Ok(());
@@ -219,10 +234,10 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
         let changed = match &mut self.frame.states[target] {
             Some(known) => {
                 let solver = &mut *self.solver;
-                known.join(state, &mut solver.sets, &mut solver.paths, solver.program)?
+                known.join(state, stack, &mut solver.sets, &mut solver.paths, solver.program)?
             }
             empty => {
-                *empty = Some(state.clone());
+                *empty = Some(state.with_stack(stack));
                 true
             }
         };
@@ -237,14 +252,9 @@ impl<'i, 'a, 's> Interpreter<'i, 'a, 's> {
             return Ok(());
         }
         for handler in body.handlers.iter().filter(|h| (h.start..h.end).contains(&(at as u32))) {
-            let throwable = match handler.catch {
-                Some(class) => class,
-                None => self.solver.program.names.get("java/lang/Throwable"),
-            };
-            let thrown = self.outside(throwable);
-            let caught = State { stack: vec![Value::Objects(thrown)], ..state.clone() };
+            let thrown = self.outside(handler.catch.unwrap_or(self.solver.program.known.throwable));
             let fault = |reason| Fault { reason, offset: body.offsets[at] };
-            self.reach(handler.target as usize, &caught, work).map_err(fault)?;
+            self.reach_with(handler.target as usize, state, &[Value::Objects(thrown)], work).map_err(fault)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use classfile::Flags;
 
 use crate::body::{CallSite, Ref};
+use crate::handles;
 use crate::interpret::Interpreter;
 use crate::lock::Mode;
 use crate::path::Root;
@@ -10,6 +11,14 @@ use crate::program::{ELEMENTS, FieldId, MethodId};
 use crate::state::{State, objects};
 use crate::summary::AccessKind;
 use crate::value::{EMPTY, SetId, Value};
+
+/// Whether some methods of a class are known by the class and name that a call names.
+pub fn is_known_class(class: &str) -> bool {
+    class.starts_with('[') || class.starts_with(LOCKS) || handles::is_handle_class(class)
+}
+
+/// The package of the locks.
+const LOCKS: &str = "java/util/concurrent/locks/";
 
 impl Interpreter<'_, '_, '_> {
     /// The result of a call that is known by the class and name that it names.
@@ -19,26 +28,21 @@ impl Interpreter<'_, '_, '_> {
         if class.starts_with('[') && &*name == "clone" {
             return Some(self.clone_array(objects(arguments[0]), call, state));
         }
-        if class.starts_with("java/util/concurrent/locks/") {
+        if class.starts_with(LOCKS) {
             return self.lock_call(&class, &name, call, arguments, state);
         }
         self.handle_call(&class, &name, call, arguments, state)
     }
 
-    /// The result of a method that is known by its declaration.
-    pub fn known_method(
-        &mut self,
-        method: MethodId,
-        owner: &str,
-        arguments: &[SetId],
-        state: &mut State,
-    ) -> Option<SetId> {
+    /// The result of a method that is known by its declaration. All such methods are of opaque classes.
+    pub fn known_method(&mut self, method: MethodId, arguments: &[SetId], state: &mut State) -> Option<SetId> {
+        let info = self.solver.program.method(method);
+        let (owner, name) = (self.solver.program.names.text(info.owner), self.solver.program.names.text(info.name));
         if !owner.starts_with("java/lang/") {
             return None;
         }
-        let info = self.solver.program.method(method).clone();
-        let name = self.solver.program.names.text(info.name).clone();
-        match (owner, &*name) {
+        let (owner, name) = (owner.clone(), name.clone());
+        match (&*owner, &*name) {
             ("java/lang/Object", "wait" | "notify" | "notifyAll") => {
                 self.signal(state, arguments[0], &*name == "wait");
                 Some(EMPTY)

@@ -11,6 +11,7 @@ use classpath::{ClassName, ClassPath};
 use crate::body::Shape;
 use crate::lambda::Lambda;
 use crate::names::{Map, Names, Sym};
+use crate::scope::Scope;
 use crate::store::ByteStore;
 
 /// A method of a loaded class, by number.
@@ -111,6 +112,7 @@ pub struct WellKnown {
     pub object: Sym,
     pub string: Sym,
     pub class: Sym,
+    pub throwable: Sym,
     pub init: Sym,
     pub clinit: Sym,
 }
@@ -127,7 +129,14 @@ pub struct Program<'s> {
     pub lambdas: Map<Sym, Rc<Lambda>>,
     pub(crate) supertypes: Map<Sym, Rc<[Sym]>>,
     pub(crate) overlaps: Map<(Sym, Sym), bool>,
+    /// What was asked before, and the answers.
+    pub(crate) holders: Map<(Sym, bool, FieldId), bool>,
+    pub(crate) elements: Map<Sym, Option<Sym>>,
+    pub(crate) selected: Map<(Sym, Sym, Sym), Option<MethodId>>,
+    pub(crate) resolved_methods: Map<(Sym, Sym, Sym), Option<MethodId>>,
+    resolved_fields: Map<(Sym, Sym), Option<FieldId>>,
     shapes: Map<Sym, Rc<Shape>>,
+    scopes: Map<Sym, Scope>,
 }
 
 impl<'s> Program<'s> {
@@ -137,6 +146,7 @@ impl<'s> Program<'s> {
             object: names.get("java/lang/Object"),
             string: names.get("java/lang/String"),
             class: names.get("java/lang/Class"),
+            throwable: names.get("java/lang/Throwable"),
             init: names.get("<init>"),
             clinit: names.get("<clinit>"),
         };
@@ -164,7 +174,13 @@ impl<'s> Program<'s> {
             lambdas: Map::default(),
             supertypes: Map::default(),
             overlaps: Map::default(),
+            holders: Map::default(),
+            elements: Map::default(),
+            selected: Map::default(),
+            resolved_methods: Map::default(),
+            resolved_fields: Map::default(),
             shapes: Map::default(),
+            scopes: Map::default(),
         }
     }
 
@@ -202,6 +218,12 @@ impl<'s> Program<'s> {
         shape
     }
 
+    /// How calls into a class are taken.
+    pub fn scope(&mut self, class: Sym) -> Scope {
+        let names = &self.names;
+        *self.scopes.entry(class).or_insert_with(|| Scope::of(names.text(class)))
+    }
+
     /// The text of a name, for people: with dots.
     pub fn dotted(&self, name: Sym) -> String {
         self.names.text(name).replace('/', ".")
@@ -209,14 +231,13 @@ impl<'s> Program<'s> {
 
     /// The field that an instruction of a class means: declared there or in a supertype.
     pub fn resolve_field(&mut self, class: Sym, name: Sym) -> Option<FieldId> {
-        for supertype in self.supertypes(class).iter() {
-            if let Ok(class) = self.class(*supertype)
-                && let Some(&field) = class.fields.get(&name)
-            {
-                return Some(field);
-            }
+        if let Some(&known) = self.resolved_fields.get(&(class, name)) {
+            return known;
         }
-        None
+        let supertypes = self.supertypes(class);
+        let found = supertypes.iter().find_map(|&supertype| self.class(supertype).ok()?.fields.get(&name).copied());
+        self.resolved_fields.insert((class, name), found);
+        found
     }
 
     fn load(&mut self, name: Sym) -> Result<Class<'s>, Absent> {

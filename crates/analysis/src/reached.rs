@@ -1,6 +1,7 @@
 //! The classes that the reached code makes objects of and initialises.
 
 use crate::names::{Map, Set, Sym};
+use crate::scope::Scope;
 use crate::solver::{Instance, Solver, Stretch};
 
 /// What was met so far.
@@ -45,7 +46,7 @@ impl Solver<'_, '_> {
         if !self.reached.initialised.insert(class) {
             return;
         }
-        if !crate::scope::is_followed(&self.program.names.text(class).clone()) {
+        if self.program.scope(class) != Scope::Followed {
             return;
         }
         let Ok(loaded) = self.program.class(class) else { return };

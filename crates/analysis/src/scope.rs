@@ -73,9 +73,25 @@ const STAND_INS: [(&str, &str); 22] = [
     ("java/io/Writer", "java/io/StringWriter"),
 ];
 
-/// Whether calls into a class are followed.
-pub fn is_followed(class: &str) -> bool {
-    FOLLOWED.contains(&class) || !OPAQUE.iter().any(|package| class.starts_with(package))
+/// How calls into a class are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    Followed,
+    Opaque,
+    /// Opaque, and not worth a word in a summary.
+    Immutable,
+}
+
+impl Scope {
+    pub fn of(class: &str) -> Scope {
+        if FOLLOWED.contains(&class) || !OPAQUE.iter().any(|package| class.starts_with(package)) {
+            Scope::Followed
+        } else if is_immutable(class) {
+            Scope::Immutable
+        } else {
+            Scope::Opaque
+        }
+    }
 }
 
 /// Whether an opaque method writes into arrays which it is given, by its name.

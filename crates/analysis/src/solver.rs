@@ -279,7 +279,7 @@ impl<'a, 's> Solver<'a, 's> {
         }
         let info = self.program.method(method).clone();
         let class = self.program.class(info.owner).ok()?;
-        let body = Body::of(&class, &info, &mut self.program.names).map(Rc::new);
+        let body = Body::of(&class, &info, self.program).map(Rc::new);
         self.bodies.insert(method, body.clone());
         body
     }

@@ -109,6 +109,11 @@ impl State {
         locks && self.seen == other.seen && self.escaped == other.escaped
     }
 
+    /// The state with another stack.
+    pub fn with_stack(&self, stack: &[Value]) -> State {
+        State { locals: self.locals.clone(), stack: stack.to_vec(), ..self.without_values() }
+    }
+
     /// The state as far as [`State::is_alike_in_effects`] looks at it.
     pub fn without_values(&self) -> State {
         State {
@@ -121,19 +126,20 @@ impl State {
         }
     }
 
-    /// Makes this the state where control comes from here or from there. Says whether it changed.
+    /// Makes this the state where control comes from here or from there, with that stack. Says whether it changed.
     pub fn join(
         &mut self,
         other: &State,
+        stack: &[Value],
         sets: &mut Sets,
         paths: &mut Paths,
         program: &Program<'_>,
     ) -> Result<bool, &'static str> {
-        if self.stack.len() != other.stack.len() {
+        if self.stack.len() != stack.len() {
             return Err("the stack differs in height where control meets");
         }
         let mut changed = false;
-        let values = self.locals.iter_mut().chain(&mut self.stack).zip(other.locals.iter().chain(&other.stack));
+        let values = self.locals.iter_mut().chain(&mut self.stack).zip(other.locals.iter().chain(stack));
         for (value, &other) in values {
             let joined = match (*value, other) {
                 (a, b) if a == b => continue,
@@ -150,23 +156,29 @@ impl State {
         let seen = self.seen.with(other.seen);
         changed |= seen != self.seen;
         self.seen = seen;
-        for &allocation in &other.escaped {
-            changed |= !self.has_escaped(allocation);
-            self.escapes(allocation);
-        }
+        changed |= unite(&mut self.escaped, &other.escaped);
         Ok(changed)
     }
 
     fn join_locks(&mut self, other: &State) -> bool {
-        let mut changed = meet(&mut self.held, &other.held);
-        for &lock in &other.may {
-            if let Err(at) = self.may.binary_search(&lock) {
-                self.may.insert(at, lock);
-                changed = true;
-            }
-        }
-        changed
+        let changed = meet(&mut self.held, &other.held);
+        unite(&mut self.may, &other.may) || changed
     }
+}
+
+/// Adds what is in the other list, both in order. Says whether something was missing.
+fn unite<T: Ord + Copy>(all: &mut Vec<T>, other: &[T]) -> bool {
+    // Most states that meet agree.
+    if all == other {
+        return false;
+    }
+    let before = all.len();
+    for &one in other {
+        if let Err(at) = all.binary_search(&one) {
+            all.insert(at, one);
+        }
+    }
+    all.len() > before
 }
 
 /// Keeps the locks that are held on both ways. Says whether something changed.

@@ -36,14 +36,15 @@ pub struct Sets {
     numbers: Map<Rc<[PathId]>, SetId>,
     sets: Vec<Rc<[PathId]>>,
     unions: Map<(SetId, SetId), SetId>,
-    ones: Map<PathId, SetId>,
+    /// The set of each path alone, as far as it was asked for.
+    ones: Vec<Option<SetId>>,
 }
 
 impl Default for Sets {
     fn default() -> Sets {
         let empty: Rc<[PathId]> = Rc::new([]);
         let numbers = [(empty.clone(), EMPTY)].into_iter().collect();
-        Sets { numbers, sets: vec![empty], unions: Map::default(), ones: Map::default() }
+        Sets { numbers, sets: vec![empty], unions: Map::default(), ones: Vec::new() }
     }
 }
 
@@ -53,12 +54,21 @@ impl Sets {
     }
 
     pub fn one(&mut self, path: PathId) -> SetId {
-        if let Some(&known) = self.ones.get(&path) {
+        let at = path.0 as usize;
+        if let Some(&Some(known)) = self.ones.get(at) {
             return known;
         }
         let one = self.number(&[path]);
-        self.ones.insert(path, one);
+        if self.ones.len() <= at {
+            self.ones.resize(at + 1, None);
+        }
+        self.ones[at] = Some(one);
         one
+    }
+
+    /// Whether a path is in a set as it is.
+    pub fn has(&self, id: SetId, path: PathId) -> bool {
+        self.sets[id.0 as usize].contains(&path)
     }
 
     /// The only path of a set.

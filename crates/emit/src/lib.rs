@@ -48,6 +48,9 @@
 //!   that are not public, those of the JDK, classes without a name. [`statements`] writes them as if it could.
 //! - Text that is too long for a class file is not split, and a name that is declared in a class which the test extends
 //!   may hide a class of the same name.
+//! - Programs hold exceptions and results against serial orders in which each call runs in the thread of its suffix. Whatever
+//!   such an order shows is no violation, also if it does so because a call waited and another went on meanwhile. Programs
+//!   that show deadlocks and hangs run no serial orders.
 //! - A race or a violation of atomicity shows in a program only by what comes of it: an exception, or results.
 
 #![forbid(unsafe_code)]
@@ -70,11 +73,6 @@ mod writer;
 pub use standalone::{Program, Request, Shows, program};
 pub use statements::{Statements, statements};
 pub use types::{Access, ClassFacts, MemberFacts, Types};
-
-/// A string as Java writes it, with its quotes: so it stands in results of serial orders.
-pub fn string_literal(text: &str) -> String {
-    literal::string(text)
-}
 
 /// Java source cannot say what a test case does.
 #[derive(Clone, PartialEq, Eq, Debug)]

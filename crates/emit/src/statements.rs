@@ -25,7 +25,7 @@ pub struct Statements {
 pub fn statements(test: &TestCase, types: &dyn Types) -> Statements {
     let hierarchy = Hierarchy::new(types);
     let mut writer = Writer { hierarchy, classes: ClassNames::default(), place: None, problem: None };
-    let parts = writer.parts(test, &[], false);
+    let parts = writer.parts(test, &[], Around::default());
     let short = |statement: &Vec<String>| statement.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
     let list = |statements: &Vec<Vec<String>>| statements.iter().map(short).collect::<Vec<_>>();
     Statements {
@@ -34,6 +34,15 @@ pub fn statements(test: &TestCase, types: &dyn Types) -> Statements {
         probes: list(&parts.probes),
         imports: writer.classes.imports().map(str::to_owned).collect(),
     }
+}
+
+/// What stands around the calls of suffixes and probes in a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Around {
+    /// Between two calls of a suffix, the variable `turn` is asked.
+    pub turns: bool,
+    /// They hand what they give to the variable `results`.
+    pub results: bool,
 }
 
 /// The statements of a test, each in lines, without a semicolon behind.
@@ -46,8 +55,8 @@ pub struct Parts {
 }
 
 impl Writer<'_> {
-    /// Writes all calls. Where results are told, suffixes and probes hand theirs to the variable `results`.
-    pub fn parts(&mut self, test: &TestCase, avoid: &[&str], tell: bool) -> Parts {
+    /// Writes all calls.
+    pub fn parts(&mut self, test: &TestCase, avoid: &[&str], around: Around) -> Parts {
         // Inside a class that is extended its fields hide variables.
         let mut fields = BTreeSet::new();
         let all = || test.prefix.iter().chain(test.suffixes.iter().flatten()).chain(&test.probes);
@@ -58,25 +67,28 @@ impl Writer<'_> {
         let avoided = avoid.iter().copied().chain(fields.iter().map(String::as_str));
         let mut scope = Scope { names: LocalNames::avoiding(avoided), ..Scope::default() };
         let used = used(all());
-        let prefix = self.calls(&test.prefix, &used, &mut scope, false);
+        let prefix = self.calls(&test.prefix, &used, &mut scope, Around::default());
         let objects = scope.values.iter().flatten().filter(|local| crate::descriptor::is_reference(&local.of));
         let objects = objects.map(|local| local.name.clone()).collect();
-        let mut part = |calls: &[Call]| {
+        let mut part = |calls: &[Call], around: Around| {
             // Values of the prefix count too, but they are variables already.
             let used = self::used(calls);
-            self.calls(calls, &used, &mut scope.clone(), tell)
+            self.calls(calls, &used, &mut scope.clone(), around)
         };
-        let suffixes = test.suffixes.iter().map(|suffix| part(suffix)).collect();
-        let probes = part(&test.probes);
+        let suffixes = test.suffixes.iter().map(|suffix| part(suffix, around)).collect();
+        let probes = part(&test.probes, Around { turns: false, ..around });
         Parts { prefix, suffixes, probes, objects }
     }
 
-    fn calls(&mut self, calls: &[Call], used: &BTreeSet<usize>, scope: &mut Scope, tell: bool) -> Vec<Vec<String>> {
+    fn calls(&mut self, calls: &[Call], used: &BTreeSet<usize>, scope: &mut Scope, around: Around) -> Vec<Vec<String>> {
         let mut statements = Vec::new();
-        for call in calls {
+        for (number, call) in calls.iter().enumerate() {
+            if around.turns && number > 0 {
+                statements.push(vec!["turn.next()".to_owned()]);
+            }
             let is_used = used.contains(&scope.values.len());
-            // The class that the test writes has another name when Raddle runs it.
-            let tell = tell && !matches!(call.operation, Operation::Implement { .. });
+            // The class that the test writes has no name that would say anything.
+            let tell = around.results && !matches!(call.operation, Operation::Implement { .. });
             self.statement(call, is_used, scope, tell, &mut statements);
         }
         statements

@@ -2,7 +2,7 @@
 //!
 //! Two events of different threads are dependent if their order can be seen: swapping them, where they are
 //! neighbours, may change what either finds, the state after them, or whether one of them can go on. Every event
-//! has a [`Footprint`], the one or two resources that it touches and how; two events are dependent if they touch
+//! has a [`Footprint`], the few resources that it touches and how; two events are dependent if they touch
 //! one resource in ways that do not commute. `docs/design/exploration.md` has the relation as a table.
 //!
 //! A footprint may depend on the state in which the event happens (an inner lock touches nothing), but only on
@@ -67,22 +67,24 @@ pub struct Access {
     pub mode: Mode,
 }
 
-/// All that one event touches: at most two resources.
+/// All that one event touches: at most three resources.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Footprint {
-    accesses: [Option<Access>; 2],
+    accesses: [Option<Access>; 3],
 }
 
 impl Footprint {
     /// For an event that no other thread can notice.
-    pub const NONE: Footprint = Footprint { accesses: [None, None] };
+    pub const NONE: Footprint = Footprint { accesses: [None; 3] };
 
     pub(crate) fn one(space: Space, object: ObjectId, slot: u32, mode: Mode) -> Footprint {
-        Footprint { accesses: [Some(Access { resource: Resource { space, object, slot }, mode }), None] }
+        Footprint { accesses: [Some(Access { resource: Resource { space, object, slot }, mode }), None, None] }
     }
 
     pub(crate) fn and(mut self, space: Space, object: ObjectId, slot: u32, mode: Mode) -> Footprint {
-        self.accesses[1] = Some(Access { resource: Resource { space, object, slot }, mode });
+        let free = self.accesses.iter_mut().find(|access| access.is_none());
+        *free.expect("internal bug: an event touches too much") =
+            Some(Access { resource: Resource { space, object, slot }, mode });
         self
     }
 

@@ -3,7 +3,7 @@
 use crate::execution::{End, Execution};
 use crate::spin::Spins;
 use crate::timeline::Timeline;
-use schedule::{EventKind, ObjectId, ThreadId};
+use schedule::{Event, EventKind, ObjectId, ThreadId};
 
 /// What keeps an execution from its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,8 +56,8 @@ fn stuck(execution: &Execution<'_>) -> Hang {
     let waits_for = |name: usize| {
         let &(_, event, _) = timeline.pending.iter().find(|&&(other, ..)| other == name)?;
         // Who waits to be notified does not wait for the monitor.
-        let wants = event.kind == EventKind::Lock
-            || event.kind == EventKind::Wake && timeline.state.is_notified(event.object, name);
+        let wants = matches!(event.kind, EventKind::Lock | EventKind::LockWithin)
+            || event.kind == EventKind::Wake && timeline.state.is_notified(event, name);
         let holder = timeline.state.holder(event.object).filter(|_| wants)?;
         Some((event.object, holder))
     };
@@ -75,9 +75,9 @@ fn stuck(execution: &Execution<'_>) -> Hang {
         }
     }
     for (&(thread, event), &name) in execution.pending.iter().zip(&names) {
-        if event.kind == EventKind::Wake && !timeline.state.is_notified(event.object, name) {
+        if event.kind == EventKind::Wake && !timeline.state.is_notified(event, name) {
             // No one can be notified after the last one has gone to wait, unless that was in vain too.
-            if let Some(notification) = notified_nobody(execution, event.object) {
+            if let Some(notification) = notified_nobody(execution, event) {
                 return Hang::LostNotification { thread, object: event.object, notification };
             }
         }
@@ -85,8 +85,8 @@ fn stuck(execution: &Execution<'_>) -> Hang {
     Hang::Communication(execution.pending.iter().map(|&(thread, _)| thread).collect())
 }
 
-/// The last notification on the object that found nobody to notify.
-fn notified_nobody(execution: &Execution<'_>, object: ObjectId) -> Option<usize> {
+/// The last notification, where that thread would wake, that found nobody to notify.
+fn notified_nobody(execution: &Execution<'_>, wake: Event) -> Option<usize> {
     let mut state = crate::state::State::default();
     let mut names = crate::names::Names::default();
     let mut lost = None;
@@ -94,7 +94,8 @@ fn notified_nobody(execution: &Execution<'_>, object: ObjectId) -> Option<usize>
         let name = names.name(step.thread);
         let event = names.event(name, step.event);
         let notifies = matches!(event.kind, EventKind::Notify | EventKind::NotifyAll);
-        if notifies && event.object == object && !state.has_waiting(object) {
+        let here = (event.object, event.condition()) == (wake.object, wake.condition());
+        if notifies && here && !state.has_waiting(event) {
             lost = Some(index);
         }
         state.apply(name, event);

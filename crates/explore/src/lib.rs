@@ -81,6 +81,6 @@ pub use random::Random;
 pub use serial::{MAX_PERMUTED, Serial};
 pub use shrink::{Attempt, Proof, Shrunk, shrink};
 pub use state::MAX_THREADS;
-pub use stay::{all_look, has_spun};
+pub use stay::{all_look, goes_round, is_look};
 pub use surw::Surw;
 pub use sweep::Sweep;

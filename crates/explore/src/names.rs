@@ -43,20 +43,6 @@ impl Names {
         }
     }
 
-    /// Whether the slot of such an event is a thread.
-    pub fn is_about_thread(kind: EventKind) -> bool {
-        matches!(
-            kind,
-            EventKind::Start
-                | EventKind::Unpark
-                | EventKind::Join
-                | EventKind::Interrupt
-                | EventKind::Interrupted
-                | EventKind::ClearInterrupted
-                | EventKind::Alive
-        )
-    }
-
     /// Whether an event has started the thread, or is announced to.
     pub fn is_started(&self, thread: ThreadId) -> bool {
         self.names.get(thread.0 as usize).is_some_and(Option::is_some)
@@ -66,7 +52,7 @@ impl Names {
     pub fn event(&mut self, name: usize, event: Event) -> Event {
         let slot = match event.kind {
             EventKind::Start => self.start(name, event.slot),
-            kind if Names::is_about_thread(kind) => self.name(ThreadId(event.slot as u16)) as u32,
+            kind if kind.is_about_thread() => self.name(ThreadId(event.slot as u16)) as u32,
             _ => event.slot,
         };
         Event { slot, ..event }

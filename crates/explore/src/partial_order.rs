@@ -2,9 +2,8 @@
 
 use crate::execution::Execution;
 use crate::hash::FastMap;
-use crate::names::Names;
 use crate::timeline::Timeline;
-use schedule::ObjectId;
+use schedule::{EventKind, ObjectId};
 
 /// A number that two executions of a test share if they are equivalent, and (but for accidents of hashing) only
 /// then: they have the same events in the same happens-before order. Objects count by who touches them, so their
@@ -22,8 +21,13 @@ pub fn partial_order(execution: &Execution<'_>) -> u64 {
     }
     let mut sum = 0u64;
     for (step, &(thread, event)) in steps.iter().enumerate() {
-        let is_about_thread = Names::is_about_thread(event.kind);
-        let slot = if is_about_thread { names.label(event.slot as usize) } else { event.slot as u64 };
+        let is_about_thread = event.kind.is_about_thread();
+        let slot = match event.kind {
+            _ if is_about_thread => names.label(event.slot as usize),
+            // A condition is numbered as an object is; which it is follows from what the thread has done.
+            EventKind::Wait | EventKind::Wake | EventKind::Notify | EventKind::NotifyAll => 0,
+            _ => event.slot as u64,
+        };
         let mut hash = mix(mix(key(step), event.kind as u64), slot);
         hash = mix(hash, event.site.0 as u64);
         hash = mix(hash, if event.object == ObjectId::NONE { u64::MAX } else { objects[&event.object] });

@@ -108,9 +108,14 @@ impl Detector {
         let kind = if event.is_of_machine() { EventKind::Yield } else { event.kind };
         let event = self.names.event(thread, Event { kind, ..event });
         let mut clock = self.clock_of(thread);
-        let key = (event.kind.is_access(), event.object, event.slot * event.kind.is_access() as u32);
+        // A step of a synchronizer is like a look at, or a change of, the lock that it may be.
+        let in_memory = event.kind.is_access() && event.slot != Event::SYNCHRONIZER;
+        let key = (in_memory, event.object, event.slot * in_memory as u32);
         match event.kind {
+            EventKind::TryLock | EventKind::LockWithin if !self.takes(thread, event) => {}
             EventKind::Lock
+            | EventKind::TryLock
+            | EventKind::LockWithin
             | EventKind::Wake
             | EventKind::VolatileRead
             | EventKind::FailedUpdate
@@ -128,7 +133,7 @@ impl Detector {
         }
         let about = match event.kind {
             EventKind::Interrupted | EventKind::ClearInterrupted => Some(event.slot as usize),
-            EventKind::Wake | EventKind::Sleep | EventKind::Join => Some(thread),
+            EventKind::Wake | EventKind::LockWithin | EventKind::Sleep | EventKind::Join => Some(thread),
             _ => None,
         };
         if let Some(interrupt) =
@@ -152,6 +157,12 @@ impl Detector {
         self.threads[thread] = Some(clock);
         self.state.apply(thread, event);
         self.names.happened(thread, event);
+    }
+
+    /// Whether an attempt to take a lock succeeds.
+    fn takes(&self, thread: usize, event: Event) -> bool {
+        let gives_up = event.kind == EventKind::LockWithin && self.state.is_interrupted(thread);
+        !gives_up && self.state.holder(event.object).is_none_or(|holder| holder == thread)
     }
 
     fn clock_of(&mut self, thread: usize) -> Clock {

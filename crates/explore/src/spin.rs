@@ -49,7 +49,8 @@ impl Spins {
             self.threads.resize(thread + 1, Reading::default());
         }
         let only_reads = || footprint.accesses().all(|access| access.mode == Mode::Read);
-        if changes_nothing(event.kind) && (event.kind != EventKind::ClearInterrupted || only_reads()) {
+        let may_change = matches!(event.kind, EventKind::ClearInterrupted | EventKind::TryLock);
+        if changes_nothing(event.kind) && (!may_change || only_reads()) {
             let reading = &mut self.threads[thread];
             // More is never looked at.
             if reading.events.len() >= 2 * EVIDENCE * MAX_ROUND {
@@ -71,7 +72,11 @@ impl Spins {
                         matches!(event.kind, EventKind::Interrupted | EventKind::ClearInterrupted)
                             && event.slot == resource.slot
                     }
-                    _ => false,
+                    Space::Monitor => {
+                        (event.kind == EventKind::TryLock || event.slot == Event::SYNCHRONIZER)
+                            && event.object == resource.object
+                    }
+                    Space::Permit => false,
                 };
                 if reading.events.iter().any(reads) {
                     reading.clear();
@@ -137,8 +142,8 @@ impl Reading {
     }
 }
 
-/// Whether events of this kind change nothing, or, for a look that clears what it finds, may change nothing.
+/// Whether events of this kind change nothing, or may change nothing: a look that clears what it finds, an attempt to lock.
 fn changes_nothing(kind: EventKind) -> bool {
-    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, VolatileRead, Yield};
-    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted)
+    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, TryLock, VolatileRead, Yield};
+    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted | TryLock)
 }

@@ -19,6 +19,8 @@ pub const MAX_THREADS: usize = 64;
 pub struct State {
     threads: Vec<Thread>,
     monitors: FastMap<ObjectId, Monitor>,
+    /// By the monitor and the condition of it.
+    waits: FastMap<(ObjectId, u32), WaitSet>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,21 +32,35 @@ struct Thread {
     timed_out: bool,
     /// It can go on without cause: an early or spurious wake-up.
     allowed: bool,
-    /// The object on which it waits, from its wait to its wake-up.
-    waits_on: Option<ObjectId>,
+    /// What it waits on, from its wait to its wake-up.
+    waits_on: Option<Waits>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
+struct Waits {
+    at: (ObjectId, u32),
+    interruptible: bool,
+    /// How deep it held the monitor.
+    depth: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
 struct Monitor {
     owner: Option<usize>,
     depth: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct WaitSet {
     /// The threads that wait and were neither told by `notifyAll` nor interrupted.
     waiting: u64,
     /// One for each `notify` that has woken nobody yet: the threads that waited then and still do. Each is used
     /// up by the first of them that wakes.
     tokens: Vec<u64>,
-    /// The threads that `notifyAll` has told.
+    /// The threads that `notifyAll` has told, or `notify` on a condition.
     told: u64,
+    /// Who has waited on a condition, in the order in which they came.
+    queue: Vec<usize>,
 }
 
 impl State {
@@ -52,6 +68,7 @@ impl State {
     pub fn clear(&mut self) {
         self.threads.clear();
         self.monitors.clear();
+        self.waits.clear();
     }
 
     /// Whether the thread can do the event now.
@@ -60,9 +77,10 @@ impl State {
         let unprompted = state.timed_out || state.allowed;
         match event.kind {
             EventKind::Lock => self.is_free_for(event.object, thread),
+            EventKind::LockWithin => unprompted || state.interrupted || self.is_free_for(event.object, thread),
             EventKind::Wake => {
-                self.is_free_for(event.object, thread)
-                    && (unprompted || state.interrupted || self.is_notified(event.object, thread))
+                let interrupted = state.interrupted && event.is_interruptible();
+                self.is_free_for(event.object, thread) && (unprompted || interrupted || self.is_notified(event, thread))
             }
             EventKind::Join => {
                 unprompted || state.interrupted || self.threads.get(event.slot as usize).is_some_and(|t| t.ended)
@@ -75,7 +93,8 @@ impl State {
 
     /// Whether the thread could do the event sooner or later only because another event makes it possible.
     pub fn can_block(event: Event) -> bool {
-        matches!(event.kind, EventKind::Lock | EventKind::Wake | EventKind::Join | EventKind::Park | EventKind::Sleep)
+        use EventKind::{Join, Lock, LockWithin, Park, Sleep, Wake};
+        matches!(event.kind, Lock | LockWithin | Wake | Join | Park | Sleep)
     }
 
     /// The wait of this thread is over because time has passed, which happens when nothing else can go on.
@@ -83,8 +102,8 @@ impl State {
         let state = self.thread_mut(thread);
         state.timed_out = true;
         // A notification that it could have had it can still have, but no later one.
-        if let Some(monitor) = state.waits_on.and_then(|object| self.monitors.get_mut(&object)) {
-            monitor.waiting &= !(1 << thread);
+        if let Some(set) = state.waits_on.and_then(|waits| self.waits.get_mut(&waits.at)) {
+            set.waiting &= !(1 << thread);
         }
     }
 
@@ -108,15 +127,16 @@ impl State {
         self.monitors.get(&object).and_then(|monitor| monitor.owner)
     }
 
-    /// Whether some thread waits on the object and was not told to wake.
-    pub fn has_waiting(&self, object: ObjectId) -> bool {
-        self.monitors.get(&object).is_some_and(|m| m.tokens.len() < m.waiting.count_ones() as usize)
+    /// Whether some thread waits where the event notifies, and was not told to wake.
+    pub fn has_waiting(&self, event: Event) -> bool {
+        self.waits.get(&at(event)).is_some_and(|set| set.tokens.len() < set.waiting.count_ones() as usize)
     }
 
-    /// Whether the thread's wait on the object was ended by a notification.
-    pub fn is_notified(&self, object: ObjectId, thread: usize) -> bool {
+    /// Whether the thread's wait, which the event ends, was ended by a notification.
+    pub fn is_notified(&self, event: Event, thread: usize) -> bool {
         let bit = 1 << thread;
-        self.monitors.get(&object).is_some_and(|m| m.told & bit != 0 || m.tokens.iter().any(|token| token & bit != 0))
+        let told = |set: &WaitSet| set.told & bit != 0 || set.tokens.iter().any(|token| token & bit != 0);
+        self.waits.get(&at(event)).is_some_and(told)
     }
 
     /// What the event of that thread touches in this state.
@@ -124,32 +144,50 @@ impl State {
         let (object, slot, own) = (event.object, event.slot, thread as u32);
         let memory = |mode| Footprint::one(Space::Memory, object, slot, mode);
         let monitor = || Footprint::one(Space::Monitor, object, 0, Mode::Write);
+        let looked_at = || Footprint::one(Space::Monitor, object, 0, Mode::Read);
         let thread_part = |space, slot, mode| Footprint::one(space, ObjectId::NONE, slot, mode);
+        // What is done to a thread is another event before it was started.
+        let status = |footprint: Footprint, mode| match object {
+            ObjectId::NONE => footprint,
+            _ => footprint.and(Space::Memory, object, Event::STATUS, mode),
+        };
         match event.kind {
+            // Of one resource with the locks that some of them are. They look whether the thread that uses them was
+            // interrupted.
             EventKind::FailedUpdate if slot == Event::SYNCHRONIZER => {
-                memory(Mode::Read).and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
+                looked_at().and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
+            }
+            EventKind::Update if slot == Event::SYNCHRONIZER => {
+                monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
             }
             EventKind::Read | EventKind::VolatileRead | EventKind::FailedUpdate => memory(Mode::Read),
-            // Synchronizers look whether the thread that uses them was interrupted.
-            EventKind::Update if slot == Event::SYNCHRONIZER => {
-                memory(Mode::Write).and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
-            }
             EventKind::Write | EventKind::VolatileWrite | EventKind::Update => memory(Mode::Write),
             // A lock that its thread holds already, and its release, are seen by nobody.
-            EventKind::Lock if self.holder(object) == Some(thread) => Footprint::NONE,
+            EventKind::Lock | EventKind::TryLock if self.holder(object) == Some(thread) => Footprint::NONE,
+            EventKind::LockWithin if self.holder(object) == Some(thread) => {
+                thread_part(Space::Interrupt, own, Mode::Write)
+            }
+            EventKind::LockWithin => monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Write),
+            // One that finds the lock taken only looks.
+            EventKind::TryLock if self.holder(object).is_some() => looked_at(),
             EventKind::Unlock if self.monitors.get(&object).is_some_and(|m| m.depth > 1) => Footprint::NONE,
-            EventKind::Lock | EventKind::Unlock | EventKind::Notify | EventKind::NotifyAll => monitor(),
+            EventKind::Lock | EventKind::TryLock | EventKind::Unlock | EventKind::Notify | EventKind::NotifyAll => {
+                monitor()
+            }
+            EventKind::Wait | EventKind::Wake if !event.is_interruptible() => monitor(),
+            // On a condition it is over at once, and the interrupt noticed.
+            EventKind::Wait if event.condition() != 0 && self.is_interrupted(thread) => {
+                monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Write)
+            }
             EventKind::Wait => monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Read),
             EventKind::Wake => monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Write),
             EventKind::Park => {
                 thread_part(Space::Permit, own, Mode::Write).and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
             }
-            EventKind::Unpark => thread_part(Space::Permit, slot, Mode::Set),
-            EventKind::Start | EventKind::End => {
-                let whose = if event.kind == EventKind::End { own } else { slot };
-                thread_part(Space::Life, whose, Mode::Write)
-            }
-            EventKind::Alive => thread_part(Space::Life, slot, Mode::Read),
+            EventKind::Unpark => status(thread_part(Space::Permit, slot, Mode::Set), Mode::Read),
+            EventKind::Start => status(thread_part(Space::Life, slot, Mode::Write), Mode::Write),
+            EventKind::End => thread_part(Space::Life, own, Mode::Write),
+            EventKind::Alive => status(thread_part(Space::Life, slot, Mode::Read), Mode::Read),
             EventKind::Join => {
                 thread_part(Space::Life, slot, Mode::Read).and(Space::Interrupt, ObjectId::NONE, own, Mode::Write)
             }
@@ -158,13 +196,17 @@ impl State {
             EventKind::ClearInterrupted if self.is_interrupted(slot as usize) => {
                 thread_part(Space::Interrupt, slot, Mode::Write)
             }
-            EventKind::Interrupted | EventKind::ClearInterrupted => thread_part(Space::Interrupt, slot, Mode::Read),
+            EventKind::Interrupted | EventKind::ClearInterrupted => {
+                status(thread_part(Space::Interrupt, slot, Mode::Read), Mode::Read)
+            }
             EventKind::Interrupt => {
-                let flag = thread_part(Space::Interrupt, slot, Mode::Set);
+                let flag = status(thread_part(Space::Interrupt, slot, Mode::Set), Mode::Read);
                 // Whoever is interrupted in a wait leaves the wait set, so that a notification goes elsewhere.
                 match self.threads.get(slot as usize).and_then(|thread| thread.waits_on) {
-                    Some(object) => flag.and(Space::Monitor, object, 0, Mode::Write),
-                    None => flag,
+                    Some(Waits { at: (object, _), interruptible: true, .. }) => {
+                        flag.and(Space::Monitor, object, 0, Mode::Write)
+                    }
+                    _ => flag,
                 }
             }
             EventKind::Begin | EventKind::Yield | EventKind::LockInVain => Footprint::NONE,
@@ -175,20 +217,15 @@ impl State {
     pub fn apply(&mut self, thread: usize, event: Event) {
         match event.kind {
             EventKind::Lock => self.lock(thread, event.object, 1),
+            EventKind::LockWithin if self.is_interrupted(thread) => self.thread_mut(thread).interrupted = false,
+            EventKind::TryLock | EventKind::LockWithin if self.is_free_for(event.object, thread) => {
+                self.lock(thread, event.object, 1);
+            }
             EventKind::Unlock => self.unlock(thread, event.object),
-            EventKind::Wait => self.wait(thread, event.object),
+            EventKind::Wait => self.wait(thread, event),
             EventKind::Wake => self.wake(thread, event),
-            EventKind::Notify => {
-                let monitor = self.monitors.entry(event.object).or_default();
-                if monitor.tokens.len() < monitor.waiting.count_ones() as usize {
-                    monitor.tokens.push(monitor.waiting);
-                }
-            }
-            EventKind::NotifyAll => {
-                let monitor = self.monitors.entry(event.object).or_default();
-                monitor.told |= std::mem::take(&mut monitor.waiting);
-                monitor.tokens.clear();
-            }
+            EventKind::Notify => self.waits.entry(at(event)).or_default().notify(event.condition() != 0),
+            EventKind::NotifyAll => self.waits.entry(at(event)).or_default().notify_all(),
             EventKind::Park => self.thread_mut(thread).permit = false,
             EventKind::Unpark => self.thread_mut(event.slot as usize).permit = true,
             EventKind::Join if !self.has_ended(event.slot as usize) => self.thread_mut(thread).interrupted = false,
@@ -218,38 +255,36 @@ impl State {
         }
     }
 
-    fn wait(&mut self, thread: usize, object: ObjectId) {
-        let interrupted = self.thread_mut(thread).interrupted;
-        self.thread_mut(thread).waits_on = Some(object);
-        let monitor = self.monitors.entry(object).or_default();
-        (monitor.owner, monitor.depth) = (None, 0);
+    fn wait(&mut self, thread: usize, event: Event) {
+        let interrupted = self.is_interrupted(thread) && event.is_interruptible();
+        if interrupted && event.condition() != 0 {
+            self.thread_mut(thread).interrupted = false;
+            return;
+        }
+        let monitor = self.monitors.entry(event.object).or_default();
+        let waits = Waits { at: at(event), interruptible: event.is_interruptible(), depth: monitor.depth };
+        *monitor = Monitor::default();
+        self.thread_mut(thread).waits_on = Some(waits);
         if !interrupted {
-            monitor.waiting |= 1 << thread;
+            self.waits.entry(waits.at).or_default().enter(thread);
         }
     }
 
     fn wake(&mut self, thread: usize, event: Event) {
-        let bit = 1 << thread;
-        let monitor = self.monitors.entry(event.object).or_default();
-        let mut was_told = monitor.told & bit != 0;
-        if was_told {
-            monitor.told &= !bit;
-        } else if let Some(token) = monitor.tokens.iter().position(|token| token & bit != 0) {
-            monitor.tokens.remove(token);
-            was_told = true;
-        }
-        monitor.leave(bit);
+        let was_told = self.waits.get_mut(&at(event)).is_some_and(|set| set.wake(thread));
         let state = self.thread_mut(thread);
+        let depth = state.waits_on.take().map_or(1, |waits| waits.depth);
         // An interrupt of a thread that was told to wake is still to be noticed.
-        (state.waits_on, state.interrupted) = (None, state.interrupted && was_told);
-        self.lock(thread, event.object, event.slot);
+        state.interrupted &= was_told || !event.is_interruptible();
+        self.lock(thread, event.object, depth);
     }
 
     fn interrupt(&mut self, thread: usize) {
         let state = self.thread_mut(thread);
         state.interrupted = true;
-        if let Some(monitor) = state.waits_on.and_then(|object| self.monitors.get_mut(&object)) {
-            monitor.leave(1 << thread);
+        let waits = state.waits_on.filter(|waits| waits.interruptible);
+        if let Some(set) = waits.and_then(|waits| self.waits.get_mut(&waits.at)) {
+            set.leave(1 << thread);
         }
     }
 
@@ -265,7 +300,43 @@ impl State {
     }
 }
 
-impl Monitor {
+impl WaitSet {
+    fn enter(&mut self, thread: usize) {
+        self.waiting |= 1 << thread;
+        self.queue.retain(|&other| other != thread);
+        self.queue.push(thread);
+    }
+
+    fn notify(&mut self, longest: bool) {
+        if longest {
+            let waits = |thread: &usize| self.waiting & 1 << thread != 0;
+            let first = self.queue.iter().copied().find(waits).map_or(0, |thread| 1 << thread);
+            self.waiting &= !first;
+            self.told |= first;
+        } else if self.tokens.len() < self.waiting.count_ones() as usize {
+            self.tokens.push(self.waiting);
+        }
+    }
+
+    fn notify_all(&mut self) {
+        self.told |= std::mem::take(&mut self.waiting);
+        self.tokens.clear();
+    }
+
+    /// A thread wakes, and uses up what it was told. Says whether it was.
+    fn wake(&mut self, thread: usize) -> bool {
+        let bit = 1 << thread;
+        let mut was_told = self.told & bit != 0;
+        if was_told {
+            self.told &= !bit;
+        } else if let Some(token) = self.tokens.iter().position(|token| token & bit != 0) {
+            self.tokens.remove(token);
+            was_told = true;
+        }
+        self.leave(bit);
+        was_told
+    }
+
     /// A thread is no longer in the wait set. A notification that only it could have had is lost.
     fn leave(&mut self, bit: u64) {
         self.waiting &= !bit;
@@ -274,6 +345,11 @@ impl Monitor {
         }
         self.tokens.retain(|&token| token != 0);
     }
+}
+
+/// Where an event waits, wakes or notifies.
+fn at(event: Event) -> (ObjectId, u32) {
+    (event.object, event.condition())
 }
 
 /// The bits that are set, lowest first.

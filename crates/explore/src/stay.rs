@@ -33,16 +33,22 @@ pub fn all_look(choice: &Choice<'_>) -> bool {
         && steps[steps.len() - long..].iter().all(|step| is_look(step.event.kind) && choice.can_run(step.thread))
 }
 
-fn is_look(kind: EventKind) -> bool {
+/// Whether an event only looks at something.
+pub fn is_look(kind: EventKind) -> bool {
     use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, VolatileRead, Yield};
     matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted)
 }
 
 /// Whether the thread's last events, all in a row, are rounds that only read.
-pub fn has_spun(choice: &Choice<'_>, thread: ThreadId) -> bool {
+pub(crate) fn has_spun(choice: &Choice<'_>, thread: ThreadId) -> bool {
+    goes_round(choice, thread, is_look)
+}
+
+/// Whether the thread's last events, all in a row, are rounds of the same events, each of which is idle.
+pub fn goes_round(choice: &Choice<'_>, thread: ThreadId, is_idle: impl Fn(EventKind) -> bool) -> bool {
     let steps = &choice.trace.steps;
     let tail = &steps[steps.len().saturating_sub(4 * MAX_ROUND)..];
     tail.len() == 4 * MAX_ROUND
-        && tail.iter().all(|step| step.thread == thread && is_look(step.event.kind))
+        && tail.iter().all(|step| step.thread == thread && is_idle(step.event.kind))
         && (1..=MAX_ROUND).any(|round| tail[round..] == tail[..tail.len() - round])
 }

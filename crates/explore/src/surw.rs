@@ -91,8 +91,9 @@ fn profile(execution: &Execution<'_>) -> Profile {
 fn of_interest(event: Event) -> Option<Resource> {
     let resource = |space, slot| Some(Resource { space, object: event.object, slot });
     match event.kind {
-        kind if kind.is_access() => resource(Space::Memory, event.slot),
-        EventKind::Lock | EventKind::Wake => resource(Space::Monitor, 0),
+        kind if kind.is_access() && event.slot != Event::SYNCHRONIZER => resource(Space::Memory, event.slot),
+        kind if kind.is_access() => resource(Space::Monitor, 0),
+        EventKind::Lock | EventKind::TryLock | EventKind::LockWithin | EventKind::Wake => resource(Space::Monitor, 0),
         EventKind::Park => Some(Resource { space: Space::Permit, object: ObjectId::NONE, slot: 0 }),
         EventKind::Unpark => Some(Resource { space: Space::Permit, object: ObjectId::NONE, slot: 0 }),
         _ => None,

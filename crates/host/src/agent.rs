@@ -2,7 +2,7 @@
 
 use crate::contended;
 use crate::exhausted;
-use crate::hook_class::{HOOKS, UNWIND};
+use crate::hook_class::{BLOCKER, HOOKS, UNWIND};
 use crate::instrument::{hush, instrument, instrument_elements};
 use crate::jvmti::{Callbacks, Jvmti};
 use crate::native_methods::{CLASSES, PREFIX, change_natives};
@@ -84,7 +84,10 @@ fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
     let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
     let loaded = loaded.as_mut()?;
     let rewritten = match name {
-        HOOKS | UNWIND => return None,
+        HOOKS | UNWIND | BLOCKER => return None,
+        _ if is_rewritten(name) && CLASSES.contains(&name) => {
+            change_natives(bytes).and_then(|bytes| instrument(&bytes, &mut loaded.sites, false))
+        }
         _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites, has_loader && !is_of_jdk(name)),
         _ if tells_of_elements(name) => instrument_elements(bytes, &mut loaded.sites),
         _ if CLASSES.contains(&name) => change_natives(bytes).and_then(|bytes| hush(&bytes)),

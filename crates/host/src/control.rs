@@ -124,6 +124,12 @@ pub fn standing() -> Standing {
     }
 }
 
+/// Whether the execution is over because none of its threads can go on.
+pub fn is_stuck() -> bool {
+    let stuck = |execution: &Execution| execution.over && matches!(execution.stop, None | Some(Stop::Deadlock(_)));
+    lock().as_ref().is_some_and(stuck)
+}
+
 /// A thread with a number was started, and can have its first turn.
 pub fn start_thread(thread: ThreadId) {
     let mut guard = lock();

@@ -13,6 +13,8 @@ use classfile::{
 pub const HOOKS: &str = "java/lang/RaddleHooks";
 /// What is thrown to end the threads of an execution that is over.
 pub const UNWIND: &str = "java/lang/RaddleUnwind";
+/// By which a thread of a fork/join pool waits on a condition, so that the pool can make up for it.
+pub const BLOCKER: &str = "java/lang/RaddleBlocker";
 
 /// A hook: a static method of [`HOOKS`], and of the same name with a `0` behind, the native one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,8 @@ pub const QUIET: Hook = hook("quiet", "(I)V");
 /// Before a raw access: the object, the offset in it, and what is done: the number of an event's kind and, above
 /// its eight bits, how many bytes are touched.
 pub const RAW: Hook = hook("raw", "(Ljava/lang/Object;JI)V");
-/// Around each method of a synchronizer of the JDK: the object and 1 when it begins, null and -1 when it ends.
+/// Around each method of a synchronizer of the JDK: the object and what the method does (see `scope::Step`) when it begins,
+/// null and -1 when it ends.
 pub const SYNCHRONIZE: Hook = hook("synchronizes", "(Ljava/lang/Object;I)V");
 /// After a raw update that found another value than it expected.
 pub const FAILED: Hook = hook("failed", "()V");
@@ -74,6 +77,24 @@ pub const COPY: Hook = hook("copies", "(Ljava/lang/Object;ILjava/lang/Object;II)
 pub const TOUCH: Hook = hook("touches", "(Ljava/lang/Object;III)V");
 /// Before an object is cloned.
 pub const CLONE: Hook = hook("clones", "(Ljava/lang/Object;)V");
+/// Before something of a thread is read or written that opaque code keeps: the thread, the slot, and what is done, as a
+/// number of an event's kind.
+pub const PART: Hook = hook("parts", "(Ljava/lang/Object;II)V");
+/// Instead of a look at the state of a thread: a number as the JDK has it, or below 0 if it did nothing.
+pub const STATE: Hook = hook("state", "(Ljava/lang/Object;)I");
+/// Instead of an attempt at a lock that time or an interrupt may end: the lock, and the nanoseconds or
+/// [`NO_LIMIT`]. 1 if it was taken, 0 if not, and below 0 if nothing was done.
+pub const LOCK_WITHIN: Hook = hook("locksWithin", "(Ljava/lang/Object;J)I");
+/// Instead of a wait on a condition: the condition, a time, its unit or a date, and which method it is. Below 0 if
+/// nothing was done.
+pub const AWAIT: Hook = hook("awaits", "(Ljava/lang/Object;JLjava/lang/Object;I)J");
+/// Instead of what is done to those that wait on a condition: the condition, and which method it is. Below 0 if nothing was done.
+pub const CONDITION: Hook = hook("conditions", "(Ljava/lang/Object;I)I");
+/// What a blocker waits for.
+pub const BLOCK: Hook = hook("blocks", "()Z");
+/// Around what is no part of a step of a synchronizer though it runs inside: 1 when it begins, -1 when it ends. Around what is
+/// part of it again inside that: 2 and -2.
+pub const PAUSE: Hook = hook("pauses", "(I)V");
 /// Before a look whether a thread was interrupted.
 pub const LOOK: Hook = hook("looks", "(Ljava/lang/Object;)V");
 /// Before a look whether the current thread was interrupted.
@@ -94,6 +115,9 @@ pub const STARTING: Hook = hook("starting", "(Ljava/lang/Object;)V");
 pub const STARTED: Hook = hook("started", "(Ljava/lang/Object;)V");
 /// Before a thread is interrupted.
 pub const INTERRUPT: Hook = hook("interrupts", "(Ljava/lang/Object;)V");
+
+/// A time that is none.
+pub const NO_LIMIT: i64 = i64::MIN;
 
 /// All hooks.
 pub const ALL: &[Hook] = &[
@@ -129,6 +153,13 @@ pub const ALL: &[Hook] = &[
     RANDOM,
     TOUCH,
     HALT,
+    PART,
+    STATE,
+    LOCK_WITHIN,
+    AWAIT,
+    CONDITION,
+    BLOCK,
+    PAUSE,
 ];
 
 /// The names of all hooks.
@@ -138,7 +169,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The classes that must be in `java.base`, by name. Hooks that are left out do nothing.
 pub fn classes(left_out: &[String]) -> Result<Vec<(&'static str, Vec<u8>)>, EditError> {
-    Ok(vec![(HOOKS, hooks(left_out)?), (UNWIND, unwind()?)])
+    Ok(vec![(HOOKS, hooks(left_out)?), (UNWIND, unwind()?), (BLOCKER, blocker()?)])
 }
 
 /// Java 17: the oldest that is hosted.
@@ -219,4 +250,23 @@ fn value_type(descriptor: TypeDescriptor<'_>) -> ValueType {
 /// An error without a constructor: it is only ever allocated, and so has no stack trace to fill in.
 fn unwind() -> Result<Vec<u8>, EditError> {
     Ok(ClassFile::new(UNWIND, "java/lang/Error", VERSION)?.write()?)
+}
+
+/// A `ForkJoinPool.ManagedBlocker` that does all in one hook.
+fn blocker() -> Result<Vec<u8>, EditError> {
+    let mut class = ClassFile::new(BLOCKER, "java/lang/Object", VERSION)?;
+    let interface = class.constants.add_class("java/util/concurrent/ForkJoinPool$ManagedBlocker")?;
+    class.interfaces.push(interface);
+    let flags = Flags::PUBLIC.with(Flags::FINAL);
+    let block = class.constants.add_method(HOOKS, BLOCK.name, BLOCK.descriptor)?;
+    for (name, instruction) in
+        [("block", Instruction::Invoke(InvokeOp::Static, block)), ("isReleasable", Instruction::Int(0))]
+    {
+        let mut code = CodeBuilder::new(BLOCKER, name, "()Z", flags);
+        code.push(instruction, &class.constants)?;
+        code.push(Instruction::Return(Some(ValueType::Int)), &class.constants)?;
+        let code = code.finish(&mut class.constants)?;
+        class.add_method(flags, name, "()Z", Some(code))?;
+    }
+    Ok(class.write()?)
 }

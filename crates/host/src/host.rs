@@ -175,12 +175,18 @@ impl Host {
                 probes = run_calls(env, &self.reading, &test.probes, &mut values, depth);
             }
             natives::tell::written(env);
-            let (ended, objects) = control::end();
+            let (mut ended, objects) = control::end();
             let telling = if settings.tell { natives::tell::end() } else { Default::default() };
-            let awaited = awaited::take(match &ended.stop {
+            let blocked = match &mut ended.stop {
                 Some(Stop::Deadlock(blocked)) => blocked,
-                _ => &ended.remains.left,
-            });
+                _ => &mut ended.remains.left,
+            };
+            let awaited = awaited::take(blocked);
+            for (thread, event) in &mut ended.remains.pending {
+                if let Some(blocked) = blocked.iter().find(|blocked| blocked.thread == *thread) {
+                    event.site = blocked.event.site;
+                }
+            }
             self.has_started = threads::forget_started();
             self.objects = objects;
             let mut numbering = Numbering::default();

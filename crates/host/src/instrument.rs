@@ -9,9 +9,11 @@
 //! else can see the object yet.
 
 use crate::common_pool::make_renewable;
-use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, QUIET, STATIC, SYNCHRONIZE};
+use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, PAUSE, QUIET, STATIC, SYNCHRONIZE};
 use crate::opaque_arrays::{tell, touched};
-use crate::scope::{is_hushed, is_of_synchronizer, is_salted, waits_for_uncontrolled};
+use crate::scope::{
+    Step, is_hushed, is_of_synchronizer, is_salted, pauses_steps, resumes_steps, waits_for_uncontrolled,
+};
 use crate::sites::{DeclaredField, FieldRef, Site, Sites};
 use crate::statics::make_resettable;
 use classfile::{
@@ -98,16 +100,21 @@ pub fn hush(bytes: &[u8]) -> Result<Instrumented, InstrumentError> {
 
 /// Nothing that runs inside is an event.
 fn quietly(hook: Index<kind::MethodRef>) -> Wrap {
-    let quiet = |delta| vec![Instruction::Int(delta), Instruction::Invoke(InvokeOp::Static, hook)];
-    Wrap { enter: quiet(1), leave: quiet(-1), catch: quiet(-1), catches: None }
+    between(hook, 1)
+}
+
+/// A hook is told that number when it begins, and less than nothing by as much when it ends.
+fn between(hook: Index<kind::MethodRef>, number: i16) -> Wrap {
+    let tell = |number| vec![Instruction::Int(number), Instruction::Invoke(InvokeOp::Static, hook)];
+    Wrap { enter: tell(number), leave: tell(-number), catch: tell(-number), catches: None }
 }
 
 /// What runs inside is told as steps of a synchronizer.
-fn synchronizing(hook: Index<kind::MethodRef>) -> Wrap {
+fn synchronizing(hook: Index<kind::MethodRef>, step: Step) -> Wrap {
     let call = Instruction::Invoke(InvokeOp::Static, hook);
     let leave = vec![Instruction::Null, Instruction::Int(-1), call.clone()];
     Wrap {
-        enter: vec![Instruction::Load(ValueType::Reference, 0), Instruction::Int(1), call],
+        enter: vec![Instruction::Load(ValueType::Reference, 0), Instruction::Int(step as i16), call],
         leave: leave.clone(),
         catch: leave,
         catches: None,
@@ -123,6 +130,7 @@ struct Hooks {
     exit: Index<kind::MethodRef>,
     quiet: Index<kind::MethodRef>,
     synchronize: Index<kind::MethodRef>,
+    pause: Index<kind::MethodRef>,
     object: Index<kind::Class>,
 }
 
@@ -138,6 +146,7 @@ impl Hooks {
             exit: add(EXIT)?,
             quiet: add(QUIET)?,
             synchronize: add(SYNCHRONIZE)?,
+            pause: add(PAUSE)?,
             object: constants.add_class("java/lang/Object")?,
         })
     }
@@ -221,7 +230,11 @@ fn instrument_method(
         let unlock = site(class, 0, EventKind::Unlock, None)?;
         take_monitor(class, flags, &mut edit, hooks, lock, unlock)?;
     } else if !flags.has(Flags::STATIC) && is_of_synchronizer(&class.name().to_str(), &name) {
-        edit.wrap(synchronizing(hooks.synchronize));
+        edit.wrap(synchronizing(hooks.synchronize, Step::of(&class.name().to_str(), &name)));
+    } else if pauses_steps(&class.name().to_str(), &name) {
+        edit.wrap(between(hooks.pause, 1));
+    } else if resumes_steps(&class.name().to_str(), &name) {
+        edit.wrap(between(hooks.pause, 2));
     } else if name == "<clinit>()V" || waits_for_uncontrolled(&class.name().to_str(), &name) {
         edit.wrap(quietly(hooks.quiet));
     }

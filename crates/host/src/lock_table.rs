@@ -47,9 +47,11 @@ impl LockTable {
         }
     }
 
-    /// The holder of a monitor gives it up, however deep it holds it.
-    pub fn give_up_wholly(&mut self, object: ObjectId) {
+    /// The holder of a monitor gives it up, however deep it holds it. Says how deep that was.
+    pub fn give_up_wholly(&mut self, object: ObjectId) -> u32 {
+        let depth = self.0.iter().rev().find(|held| held.object == object).map_or(0, |held| held.depth);
         self.0.retain(|held| held.object != object);
+        depth
     }
 
     /// What a thread holds, in the order of the objects' numbers.

@@ -5,15 +5,16 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, CLOCK, CLONE, COPY, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, LOOK, LOOK_OWN, NOTIFY, NOTIFY_ALL, PARK,
-    QUIET, RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    ALIVE, AWAIT, CLOCK, CLONE, CONDITION, COPY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, LOCK_WITHIN,
+    LOOK, LOOK_OWN, NO_LIMIT, NOTIFY, NOTIFY_ALL, PARK, PART, QUIET, RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED,
+    STARTING, STATE, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
-    AttributeValue, ClassFile, CodeBuilder, Condition, EditError, Flags, Index, Instruction, InvokeOp, StackOp,
-    ValueType,
+    AttributeValue, ClassFile, CodeBuilder, CodeEdit, Condition, EditError, Flags, Index, Instruction, InvokeOp,
+    StackOp, ValueType, VerificationType, Wrap,
 };
-use schedule::EventKind;
+use schedule::{Event, EventKind};
 use std::ffi::CStr;
 
 /// What original native methods are renamed with.
@@ -33,6 +34,18 @@ enum Change {
     Value(Hook),
     /// The same for a clock, by the number that the hook knows it by.
     Clock(i16),
+    /// The hook is told of an access of this kind of a slot of the receiver. If the method is synchronized, its monitor is
+    /// taken by events.
+    Part(EventKind, u32),
+    /// The hook takes the receiver. What it says is a state of a thread, unless it is below 0.
+    State,
+    /// The hook takes the receiver, the parameters or what stands for them, and the number of the method. If it says no number
+    /// below 0, that is the value.
+    Await(i16),
+    /// The hook takes the receiver, and the number of the method. If it says no number below 0, that is the value.
+    Condition(i16),
+    /// The hook takes the receiver, and the time or [`NO_LIMIT`]. If it says no number below 0, that is the value.
+    LockWithin,
     /// The hook is told before, with the receiver if it takes one.
     Before(Hook),
     /// One hook is told before and one after, with the receiver.
@@ -40,25 +53,54 @@ enum Change {
 }
 
 /// The classes that have such methods.
-pub const CLASSES: [&str; 6] = [
+pub const CLASSES: [&str; 8] = [
     "java/lang/Object",
     "java/lang/Shutdown",
     "java/lang/System",
     "java/lang/Thread",
     "java/security/SecureRandom",
+    CONDITION_OBJECT,
+    LOCK,
     "jdk/internal/misc/Unsafe",
 ];
 
+const CONDITION_OBJECT: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject";
+const LOCK: &str = "java/util/concurrent/locks/ReentrantLock$Sync";
+
+/// Whether a method of ours stands in the place of one, given its descriptor.
+pub fn is_changed(class: &str, method: &str, descriptor: &str) -> bool {
+    CLASSES.contains(&class) && change(class, method, descriptor).is_some()
+}
+
 /// Methods that are changed though they are not native; all others are only if they are.
-const IN_JAVA: [&str; 8] = [
+const IN_JAVA: &[&str] = &[
+    "await",
+    "awaitNanos",
+    "awaitUninterruptibly",
+    "awaitUntil",
     "dispatchUncaughtException",
+    "getName",
+    "getPriority",
+    "getWaitQueueLength",
+    "hasWaiters",
+    "lockInterruptibly",
+    "signal",
+    "signalAll",
+    "tryLockNanos",
+    "getState",
+    "getUncaughtExceptionHandler",
     "isAlive",
+    "isDaemon",
     "interrupt",
     "interrupted",
     "isInterrupted",
     "nextBytes",
     "onSpinWait",
     "exit",
+    "setDaemon",
+    "setName",
+    "setPriority",
+    "setUncaughtExceptionHandler",
 ];
 
 fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
@@ -85,6 +127,27 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Thread", "isInterrupted", "()Z") => Change::Before(LOOK),
         ("java/lang/Thread", "interrupted", "()Z") => Change::Before(LOOK_OWN),
         ("java/lang/Thread", "isAlive", "()Z") => Change::Value(ALIVE),
+        ("java/lang/Thread", "getName", "()Ljava/lang/String;") => Change::Part(EventKind::VolatileRead, Event::NAME),
+        ("java/lang/Thread", "setName", _) => Change::Part(EventKind::VolatileWrite, Event::NAME),
+        ("java/lang/Thread", "getPriority", "()I") => Change::Part(EventKind::VolatileRead, Event::PRIORITY),
+        ("java/lang/Thread", "setPriority", "(I)V") => Change::Part(EventKind::VolatileWrite, Event::PRIORITY),
+        ("java/lang/Thread", "isDaemon", "()Z") => Change::Part(EventKind::VolatileRead, Event::STATUS),
+        ("java/lang/Thread", "setDaemon", "(Z)V") => Change::Part(EventKind::VolatileWrite, Event::STATUS),
+        ("java/lang/Thread", "getUncaughtExceptionHandler", _) => Change::Part(EventKind::VolatileRead, Event::HANDLER),
+        ("java/lang/Thread", "setUncaughtExceptionHandler", _) => {
+            Change::Part(EventKind::VolatileWrite, Event::HANDLER)
+        }
+        ("java/lang/Thread", "getState", _) => Change::State,
+        (LOCK, "lockInterruptibly", "()V") | (LOCK, "tryLockNanos", "(J)Z") => Change::LockWithin,
+        (CONDITION_OBJECT, "await", "()V") => Change::Await(0),
+        (CONDITION_OBJECT, "awaitUninterruptibly", "()V") => Change::Await(1),
+        (CONDITION_OBJECT, "awaitNanos", "(J)J") => Change::Await(2),
+        (CONDITION_OBJECT, "await", "(JLjava/util/concurrent/TimeUnit;)Z") => Change::Await(3),
+        (CONDITION_OBJECT, "awaitUntil", "(Ljava/util/Date;)Z") => Change::Await(4),
+        (CONDITION_OBJECT, "signal", "()V") => Change::Condition(0),
+        (CONDITION_OBJECT, "signalAll", "()V") => Change::Condition(1),
+        (CONDITION_OBJECT, "hasWaiters", "()Z") => Change::Condition(2),
+        (CONDITION_OBJECT, "getWaitQueueLength", "()I") => Change::Condition(3),
         ("java/security/SecureRandom", "nextBytes", "([B)V") => Change::Instead(RANDOM),
         ("jdk/internal/misc/Unsafe", "park", "(ZJ)V") => Change::Instead(PARK),
         ("jdk/internal/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V") => Change::Instead(UNPARK),
@@ -153,7 +216,7 @@ pub fn change_natives(bytes: &[u8]) -> Result<Vec<u8>, InstrumentError> {
         if let Some(change) = change(&name, &method_name, &descriptor) {
             wrap(&mut class, method, &method_name, &descriptor, change).map_err(|error| match error {
                 EditError::Overflow(overflow) => InstrumentError::Overflow(overflow),
-                other => panic!("internal bug: a method of ours: {other}"),
+                other => panic!("internal bug: a method of ours in place of {method_name}: {other}"),
             })?;
         }
     }
@@ -178,7 +241,11 @@ fn wrap(
     class.copy_method(method, &renamed, hidden)?;
     attributes.retain(|attribute| !matches!(attribute.value, AttributeValue::Code(_)));
 
-    let flags = native_flags.without(Flags::NATIVE);
+    let takes_monitor = matches!(change, Change::Part(..)) && native_flags.has(Flags::SYNCHRONIZED);
+    let mut flags = native_flags.without(Flags::NATIVE);
+    if takes_monitor {
+        flags = flags.without(Flags::SYNCHRONIZED);
+    }
     let code = body(class, &owner, name, &renamed, descriptor, flags, change)?;
     class.add_method(flags, name, descriptor, Some(code))?;
     // The new method takes the place of the old, with its annotations and exceptions.
@@ -190,7 +257,30 @@ fn wrap(
         "Ljdk/internal/vm/annotation/IntrinsicCandidate;",
     );
     class.methods[method] = ours;
-    Ok(())
+    if takes_monitor { take_monitor(class, method) } else { Ok(()) }
+}
+
+/// Takes the receiver's monitor by events around a method; the original takes the real one.
+fn take_monitor(class: &mut ClassFile<'_>, method: usize) -> Result<(), EditError> {
+    let mut hook = |hook: Hook| class.constants.add_method(HOOKS, hook.name, hook.descriptor);
+    let (enter, exit) = (hook(ENTER)?, hook(EXIT)?);
+    let object = class.constants.add_class("java/lang/Object")?;
+    let code = class.methods[method].code().expect("internal bug: a method of ours has code");
+    let mut edit = CodeEdit::new(code);
+    // A handler knows no locals but those that are added.
+    let slot = edit.add_local(VerificationType::Object(object))?;
+    let told = |local, hook| {
+        // The number of no site.
+        [
+            Instruction::Load(ValueType::Reference, local),
+            Instruction::Int(-1),
+            Instruction::Invoke(InvokeOp::Static, hook),
+        ]
+    };
+    let keep = [Instruction::Load(ValueType::Reference, 0), Instruction::Store(ValueType::Reference, slot)];
+    let leave = told(slot, exit).to_vec();
+    edit.wrap(Wrap { enter: [&keep[..], &told(0, enter)].concat(), leave: leave.clone(), catch: leave, catches: None });
+    class.edit_method(method, edit)
 }
 
 fn body<'a>(
@@ -211,11 +301,30 @@ fn body<'a>(
         Change::Raw(..) | Change::Atomic(_) => call(RAW)?,
         Change::Instead(hook) | Change::Value(hook) | Change::Before(hook) | Change::Around(hook, _) => call(hook)?,
         Change::Clock(_) => call(CLOCK)?,
+        Change::Part(..) => call(PART)?,
+        Change::Await(_) => call(AWAIT)?,
+        Change::Condition(_) => call(CONDITION)?,
+        Change::LockWithin => call(LOCK_WITHIN)?,
+        Change::State => call(STATE)?,
     };
     let after = match change {
         Change::Around(_, hook) => Some(call(hook)?),
         Change::Raw(EventKind::Update, _) => Some(call(FAILED)?),
         Change::Atomic(_) => Some(call(QUIET)?),
+        _ => None,
+    };
+    let state = match change {
+        Change::State => {
+            Some(class.constants.add_method("jdk/internal/misc/VM", "toThreadState", "(I)Ljava/lang/Thread$State;")?)
+        }
+        _ => None,
+    };
+    let no_limit = match change {
+        Change::LockWithin => Some(class.constants.add_long(NO_LIMIT)?),
+        _ => None,
+    };
+    let slot = match change {
+        Change::Part(_, slot) => Some(class.constants.add_integer(slot as i32)?),
         _ => None,
     };
     let constants = &class.constants;
@@ -264,6 +373,62 @@ fn body<'a>(
             code.push(Instruction::Stack(StackOp::Dup), constants)?;
             code.jump_if(Condition::Lt, not_done)?;
             code.push(Instruction::Return(Some(ValueType::Int)), constants)?;
+            code.bind(not_done)?;
+            code.push(Instruction::Stack(StackOp::Pop), constants)?;
+        }
+        Change::Part(kind, _) => {
+            code.push(Instruction::Load(ValueType::Reference, 0), constants)?;
+            code.push(Instruction::Ldc(slot.expect("internal bug: just added")), constants)?;
+            code.push(Instruction::Int(kind as i16), constants)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+        }
+        Change::State => {
+            code.push(Instruction::Load(ValueType::Reference, 0), constants)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+            code.push(Instruction::Stack(StackOp::Dup), constants)?;
+            code.jump_if(Condition::Lt, not_done)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, state.expect("internal bug: just added")), constants)?;
+            code.push(Instruction::Return(Some(ValueType::Reference)), constants)?;
+            code.bind(not_done)?;
+            code.push(Instruction::Stack(StackOp::Pop), constants)?;
+        }
+        Change::Await(method) => {
+            let parameter = |kind, otherwise| {
+                let found = shape.parameters.iter().find(|(parameter, _)| *parameter == kind);
+                found.map_or(otherwise, |&(kind, slot)| Instruction::Load(kind, slot + first))
+            };
+            code.push(Instruction::Load(ValueType::Reference, 0), constants)?;
+            code.push(parameter(ValueType::Long, Instruction::Long(0)), constants)?;
+            code.push(parameter(ValueType::Reference, Instruction::Null), constants)?;
+            code.push(Instruction::Int(method), constants)?;
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+            code.push(Instruction::Stack(StackOp::Dup2), constants)?;
+            code.push(Instruction::Long(0), constants)?;
+            code.push(Instruction::Operate(classfile::Operator::Lcmp), constants)?;
+            code.jump_if(Condition::Lt, not_done)?;
+            match shape.returns {
+                None => code.push(Instruction::Stack(StackOp::Pop2), constants)?,
+                Some(ValueType::Long) => {}
+                Some(_) => code.push(Instruction::Operate(classfile::Operator::L2i), constants)?,
+            }
+            code.push(Instruction::Return(shape.returns), constants)?;
+            code.bind(not_done)?;
+            code.push(Instruction::Stack(StackOp::Pop2), constants)?;
+        }
+        Change::Condition(_) | Change::LockWithin => {
+            code.push(Instruction::Load(ValueType::Reference, 0), constants)?;
+            match (change, arguments.first()) {
+                (Change::Condition(method), _) => code.push(Instruction::Int(method), constants)?,
+                (_, Some(nanos)) => code.push(nanos.clone(), constants)?,
+                (_, None) => code.push(Instruction::Ldc2(no_limit.expect("internal bug: just added")), constants)?,
+            }
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+            code.push(Instruction::Stack(StackOp::Dup), constants)?;
+            code.jump_if(Condition::Lt, not_done)?;
+            if shape.returns.is_none() {
+                code.push(Instruction::Stack(StackOp::Pop), constants)?;
+            }
+            code.push(Instruction::Return(shape.returns), constants)?;
             code.bind(not_done)?;
             code.push(Instruction::Stack(StackOp::Pop), constants)?;
         }

@@ -138,12 +138,15 @@ impl Reading {
         if name.is_null() { String::new() } else { env.text(name) }
     }
 
+    /// The current thread.
+    pub fn current(&self, env: Env) -> jobject {
+        // SAFETY: the method returns a reference.
+        control::uncontrolled(|| unsafe { env.call_static(self.thread_class, self.current_thread, b'L', &[]).l })
+    }
+
     /// The current thread was told that it is interrupted, and is so no longer.
     pub fn forget_interrupt(&self, env: Env) {
-        // SAFETY: the method returns a reference.
-        let thread =
-            control::uncontrolled(|| unsafe { env.call_static(self.thread_class, self.current_thread, b'L', &[]).l });
-        env.put_field(thread, self.interrupted, b'Z', jvalue { z: false });
+        env.put_field(self.current(env), self.interrupted, b'Z', jvalue { z: false });
     }
 
     /// A value that a call gave, whole, except that the objects in `known` are not looked into; `letter` is the first of
@@ -159,11 +162,8 @@ impl Reading {
 
     /// What the current thread is parked for, if it has said so.
     pub fn park_blocker(&self, env: Env) -> Option<jobject> {
-        // SAFETY: the method returns a reference, and the field is one.
-        let blocker = unsafe {
-            let thread = env.call_static(self.thread_class, self.current_thread, b'L', &[]).l;
-            env.get_field(thread, self.blocker, b'L').l
-        };
+        // SAFETY: the field is a reference.
+        let blocker = unsafe { env.get_field(self.current(env), self.blocker, b'L').l };
         Some(blocker).filter(|blocker| !blocker.is_null())
     }
 

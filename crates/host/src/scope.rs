@@ -4,6 +4,9 @@
 //! threads start, and inside the hooks' own machinery. Events there would be noise at best. What they do
 //! runs as one opaque step. A few classes in those packages are what users share, and are rewritten.
 
+use crate::native_methods;
+use schedule::EventKind;
+
 /// Whether events in a class are seen. The name is as class files have it.
 pub fn is_rewritten(class: &str) -> bool {
     if REWRITTEN_ALL_THE_SAME.contains(&class) {
@@ -15,6 +18,18 @@ pub fn is_rewritten(class: &str) -> bool {
 /// Whether a class belongs to the JDK by its name.
 pub fn is_of_jdk(class: &str) -> bool {
     ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|package| class.starts_with(package))
+}
+
+/// The name of a class for people: a lock of `java.util.concurrent` is known by its own, not by that of what is inside it.
+pub fn shown_name(class: &str) -> &str {
+    let inside = ["$NonfairSync", "$FairSync", "$Sync"].iter().find_map(|end| class.strip_suffix(end));
+    inside.filter(|name| name.starts_with("java.util.concurrent.")).unwrap_or(class)
+}
+
+/// Whether a method of ours stands in its place.
+fn is_replaced(class: &str, method: &str) -> bool {
+    let name = method.split('(').next().unwrap_or(method);
+    native_methods::is_changed(class, name, &method[name.len()..])
 }
 
 /// Packages in which no event is seen, with all that is below them.
@@ -50,7 +65,52 @@ pub fn is_of_synchronizer(class: &str, method: &str) -> bool {
         && (name.ends_with("Synchronizer") || name.ends_with("$ConditionObject"))
         || name == "ThreadPoolExecutor$Worker"
         || ["$Sync", "$FairSync", "$NonfairSync"].iter().any(|end| name.ends_with(end));
-    is_one && !method.starts_with('<') && method != "run()V"
+    // What stands where a method was tells of events itself.
+    is_one && !method.starts_with('<') && method != "run()V" && !is_replaced(class, method)
+}
+
+/// What a method of a synchronizer does, as far as it matters. The numbers are for the hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Something.
+    Any = 1,
+    /// It takes a lock.
+    Lock,
+    /// It takes a lock that is free.
+    TryLock,
+    /// It gives a lock up.
+    Unlock,
+}
+
+impl Step {
+    /// What a method does, if its object is a lock that blocks like a monitor.
+    pub fn of(class: &str, method: &str) -> Step {
+        match (class, method) {
+            ("java/util/concurrent/locks/ReentrantLock$Sync", "lock()V") => Step::Lock,
+            ("java/util/concurrent/locks/ReentrantLock$Sync", "tryLock()Z") => Step::TryLock,
+            ("java/util/concurrent/locks/AbstractQueuedSynchronizer", "release(I)Z") => Step::Unlock,
+            _ => Step::Any,
+        }
+    }
+
+    /// The event of the step with that number.
+    pub fn event(number: i32) -> Option<EventKind> {
+        let steps =
+            [(Step::Lock, EventKind::Lock), (Step::TryLock, EventKind::TryLock), (Step::Unlock, EventKind::Unlock)];
+        steps.into_iter().find(|(step, _)| *step as i32 == number).map(|(_, kind)| kind)
+    }
+}
+
+/// What runs inside a step of a synchronizer but is no part of it: a pool makes up for a thread that waits on a condition.
+pub fn pauses_steps(class: &str, method: &str) -> bool {
+    class == "java/util/concurrent/ForkJoinPool" && method.starts_with("managedBlock(")
+}
+
+/// What is part of the step again: the wait itself.
+pub fn resumes_steps(class: &str, method: &str) -> bool {
+    class.starts_with("java/util/concurrent/locks/AbstractQueued")
+        && class.ends_with("Synchronizer$ConditionNode")
+        && matches!(method, "block()Z" | "isReleasable()Z")
 }
 
 /// Methods of opaque classes in which the virtual machine loads, links and initialises code: what they call

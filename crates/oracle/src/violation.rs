@@ -14,6 +14,21 @@ pub enum Oracle {
     Linearizability,
 }
 
+impl Oracle {
+    /// Its name on the command line and in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Oracle::Safety => "safety",
+            Oracle::Linearizability => "linearizability",
+        }
+    }
+
+    /// The oracle of that name.
+    pub fn named(name: &str) -> Option<Oracle> {
+        [Oracle::Safety, Oracle::Linearizability].into_iter().find(|oracle| oracle.name() == name)
+    }
+}
+
 /// What is wrong with an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Violation {

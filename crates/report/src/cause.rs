@@ -50,7 +50,7 @@ struct Teller<'f> {
 impl Teller<'_> {
     /// Locks, each held by a thread and wanted by another, that make one circle.
     fn cycle(&mut self, facts: &[Before<'_>]) -> Option<String> {
-        let wanting = |kind| matches!(kind, StepKind::Lock | StepKind::Wake);
+        let wanting = |kind| matches!(kind, StepKind::Lock | StepKind::TryLock | StepKind::LockWithin | StepKind::Wake);
         let locks = facts.iter().all(|fact| {
             let holds = wanting(fact.first.kind);
             holds && fact.never && wanting(fact.second.kind) && same_subject(fact.first, fact.second)

@@ -33,6 +33,9 @@ pub struct Finding {
     /// It is as it was found: nobody has tried to make it smaller, or to find its cause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub as_found: bool,
+    /// What it was held against, if it was against the linearizations of its test: `safety`, `linearizability`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oracle: Option<String>,
     /// The test in Java, if it was written by Raddle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub java_test: Option<JavaTest>,
@@ -139,6 +142,7 @@ impl Finding {
             proof: Proof::None,
             cause: Vec::new(),
             as_found: false,
+            oracle: None,
             java_test: None,
             threads: Vec::new(),
             steps: Vec::new(),

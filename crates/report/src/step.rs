@@ -84,11 +84,13 @@ pub enum StepKind {
     Interrupted,
     ClearInterrupted,
     Alive,
+    TryLock,
+    LockWithin,
 }
 
 impl StepKind {
     /// All there are, with their names.
-    pub const ALL: [(StepKind, &'static str); 25] = [
+    pub const ALL: [(StepKind, &'static str); 27] = [
         (StepKind::Begin, "begin"),
         (StepKind::End, "end"),
         (StepKind::Read, "read"),
@@ -114,6 +116,8 @@ impl StepKind {
         (StepKind::Interrupted, "interrupted"),
         (StepKind::ClearInterrupted, "clear interrupted"),
         (StepKind::Alive, "alive"),
+        (StepKind::TryLock, "try lock"),
+        (StepKind::LockWithin, "lock within"),
     ];
 
     /// As `schedule::EventKind::name` has it.

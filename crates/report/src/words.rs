@@ -92,6 +92,8 @@ pub(crate) fn phrase(kind: StepKind, subject: &str) -> String {
         StepKind::FailedUpdate => "fails to update",
         StepKind::Lock => "locks",
         StepKind::LockInVain => "tries in vain to lock",
+        StepKind::TryLock => "tries to lock",
+        StepKind::LockWithin => "locks, unless interrupted or out of time,",
         StepKind::Unlock => "unlocks",
         StepKind::Wait => "waits on",
         StepKind::Wake => "wakes up on",
@@ -111,7 +113,8 @@ pub(crate) fn noun(kind: StepKind) -> &'static str {
     match kind {
         StepKind::VolatileRead => "read",
         StepKind::VolatileWrite => "write",
-        StepKind::LockInVain => "attempt at a lock",
+        StepKind::LockInVain | StepKind::TryLock => "attempt at a lock",
+        StepKind::LockWithin => "lock",
         StepKind::Wake => "wake-up",
         StepKind::Notify | StepKind::NotifyAll => "notification",
         StepKind::Interrupted | StepKind::ClearInterrupted => "look at an interrupt",

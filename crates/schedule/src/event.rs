@@ -29,7 +29,7 @@ impl SiteId {
 pub struct Event {
     /// What is done.
     pub kind: EventKind,
-    /// The object it is done to.
+    /// The object it is done to. For what is done to another thread, the object that stands for that, if it is told.
     pub object: ObjectId,
     /// Which part of the object: the offset of a field or array element, or a thread's number.
     pub slot: u32,
@@ -43,14 +43,48 @@ impl Event {
     /// The slot, of no object, of the clock, which goes on with every look.
     pub const CLOCK: u32 = u32::MAX - 2;
 
-    /// The slot, of a thread that is not under control, of the flag that says whether it was interrupted.
-    pub const INTERRUPT: u32 = u32::MAX - 3;
-    /// The slot, of such a thread, of whether it was started and has ended.
-    pub const STATUS: u32 = u32::MAX - 4;
+    /// The slot, of a thread's object, of whether it was started, and of what only a thread that was not can change:
+    /// whether it is a daemon, and whether it was interrupted before.
+    pub const STATUS: u32 = u32::MAX - 3;
+    /// The slot of a thread's name.
+    pub const NAME: u32 = u32::MAX - 4;
+    /// The slot of a thread's priority.
+    pub const PRIORITY: u32 = u32::MAX - 5;
+    /// The slot of a thread's handler of exceptions that it does not catch.
+    pub const HANDLER: u32 = u32::MAX - 6;
     /// The slot of all that a synchronizer of `java.util.concurrent` holds, where that is told as one.
-    pub const SYNCHRONIZER: u32 = u32::MAX - 5;
+    pub const SYNCHRONIZER: u32 = u32::MAX - 7;
     /// Slots from here on are none of fields.
     pub const FIRST_RESERVED: u32 = Event::SYNCHRONIZER;
+
+    /// What is in a slot that is none of a field or element, for reports.
+    pub fn reserved_name(&self) -> Option<&'static str> {
+        let name = match self.slot {
+            Event::HASH => "identity hash",
+            Event::CLOCK => "clock",
+            Event::STATUS => "status",
+            Event::NAME => "name",
+            Event::PRIORITY => "priority",
+            Event::HANDLER => "handler of uncaught exceptions",
+            Event::SYNCHRONIZER => "state and queue",
+            _ => return None,
+        };
+        self.kind.is_access().then_some(name)
+    }
+
+    /// In the slot of a wait and its wake-up: interrupts do not end it.
+    pub const UNINTERRUPTIBLE: u32 = 1 << 31;
+
+    /// Where a wait, wake-up or notification is: 0 for the monitor of the object itself, and for a condition of a lock a number
+    /// that tells it from others.
+    pub fn condition(&self) -> u32 {
+        self.slot & !Event::UNINTERRUPTIBLE
+    }
+
+    /// Whether an interrupt ends the wait that it begins or ends.
+    pub fn is_interruptible(&self) -> bool {
+        self.slot & Event::UNINTERRUPTIBLE == 0
+    }
 
     /// Whether it touches something that the virtual machine keeps. The order of such events can be seen, but
     /// synchronizes nothing.
@@ -78,15 +112,15 @@ pub enum EventKind {
     /// Reads and writes in one step. One that finds another value than it expects only reads, which is
     /// known only once it has run.
     Update,
-    /// Takes a monitor. Waits while another thread holds it.
+    /// Takes a monitor, or a lock that is like one. Waits while another thread holds it.
     Lock,
     /// Gives up a monitor.
     Unlock,
-    /// Gives up a monitor and waits to be notified.
+    /// Gives up a monitor and waits to be notified. The slot says where: see [`Event::condition`].
     Wait,
     /// Takes the monitor back after a wait, once notified, interrupted or timed out.
     Wake,
-    /// Notifies one waiting thread, if there is one.
+    /// Notifies one waiting thread, if there is one: any, or on a condition of a lock the one that has waited longest.
     Notify,
     /// Notifies all waiting threads.
     NotifyAll,
@@ -116,6 +150,10 @@ pub enum EventKind {
     /// Finds a monitor taken by code that tells of no events, and tries again once another thread has done something.
     /// It takes nothing.
     LockInVain,
+    /// Takes a lock if no other thread holds it.
+    TryLock,
+    /// Takes a lock, or gives up once interrupted or out of time. One that was interrupted takes nothing, also if it could.
+    LockWithin,
 }
 
 impl EventKind {
@@ -129,6 +167,20 @@ impl EventKind {
                 | EventKind::VolatileWrite
                 | EventKind::Update
                 | EventKind::FailedUpdate
+        )
+    }
+
+    /// Whether it is about the thread in its slot, whose object is then that of the event.
+    pub fn is_about_thread(self) -> bool {
+        matches!(
+            self,
+            EventKind::Start
+                | EventKind::Unpark
+                | EventKind::Join
+                | EventKind::Interrupt
+                | EventKind::Interrupted
+                | EventKind::ClearInterrupted
+                | EventKind::Alive
         )
     }
 
@@ -165,6 +217,8 @@ impl EventKind {
             EventKind::FailedUpdate => "failed update",
             EventKind::ClearInterrupted => "clear interrupted",
             EventKind::LockInVain => "lock in vain",
+            EventKind::TryLock => "try lock",
+            EventKind::LockWithin => "lock within",
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::analyzer::Entry;
 use crate::facts::*;
 use crate::lock::{Lock, Mode, Roots};
 use crate::names::{Map, Set, Sym};
-use crate::path::{Path, PathId};
+use crate::path::{Path, PathId, Root};
 use crate::program::FieldId;
 use crate::solver::Solver;
 use crate::summary::{AccessKind, Site, Summary};
@@ -78,7 +78,7 @@ struct Gatherer<'g, 'a, 's> {
     lock_types: Vec<Sym>,
     lock_paths: Vec<Path>,
     lock_numbers: Map<(String, Mode, Sym, Start), usize>,
-    /// The numbers of what the present method names: its paths mean nothing in another.
+    /// The numbers of what the present method names. Its paths from parameters mean nothing in another.
     locations_here: Map<(Option<PathId>, FieldId), usize>,
     locks_here: Map<Lock, usize>,
     sites: Map<Site, Arc<SiteFact>>,
@@ -86,8 +86,9 @@ struct Gatherer<'g, 'a, 's> {
 
 impl Gatherer<'_, '_, '_> {
     fn method(&mut self, entry: &Entry, summary: &Summary) -> MethodFacts {
-        self.locations_here.clear();
-        self.locks_here.clear();
+        let is_everywhere = |path: PathId| !matches!(self.solver.paths.get(path).root, Root::Parameter(_));
+        self.locations_here.retain(|(base, _), _| base.is_none_or(is_everywhere));
+        self.locks_here.retain(|lock, _| is_everywhere(lock.path));
         let info = self.solver.program.method(entry.method).clone();
         let parameters = self.parameters(entry.method);
         let shared = match parameters.is_static {

@@ -2,7 +2,7 @@
 
 use crate::class_names::{ClassNames, source_name};
 use crate::hierarchy::Hierarchy;
-use crate::statements::Parts;
+use crate::statements::{Around, Parts};
 use crate::types::Types;
 use crate::writer::{Place, Writer};
 use crate::{Unsayable, literal, place};
@@ -38,25 +38,20 @@ pub enum Shows {
     Deadlock,
     /// That, or a thread that is still running after seconds.
     Hang,
-    /// An exception of this class, `java.lang.NullPointerException`, in a suffix or in the probes.
+    /// An exception of this class, `java.lang.NullPointerException`, in a suffix or in the probes. The program runs all serial
+    /// orders of the calls first, and gives up if one of them ends with it too.
     Exception {
         /// As `Class.getName` gives it.
         class: String,
     },
-    /// Results that are none of these.
+    /// Results that no serial order of the calls gives. The program runs all orders first to know what they give, so the
+    /// suffixes must not have more than some thousands of merges.
     ///
-    /// Each is a line: what the calls of each suffix gave, and what the probes gave if they give anything, with ` | ` in
-    /// between. The results in one of these stand with `, ` in between; a call that gives nothing and an implemented type
-    /// are left out, and where a call throws, `threw java.lang.Exception` is the last. Values are written so: `null`, `true`,
-    /// numbers as Java prints them, boxed ones as what is in the box, `'c'`, `"text"` (with a backslash before backslashes
-    /// and quotes, and four digits for all that is not printable ASCII), `java.lang.String.class`,
-    /// `java.lang.Thread$State.NEW`, and all other objects by the name of the class, followed by what is in it for those that
-    /// the prefix did not make: the text of a string buffer, `[I[1, 2]` for arrays and collections of `java.util`,
-    /// `java.util.HashMap[1=2]` for maps. What has no order is sorted as text, and there are four levels.
-    Linearizability {
-        /// One for each order of the calls.
-        serial: Vec<String>,
-    },
+    /// The results of all calls and probes are compared together: null, numbers, texts and exceptions by what they are,
+    /// arrays and collections of `java.util` by what is in them four levels down once all threads have ended, all other
+    /// objects and those that the prefix made by the class alone. Where the same order gives another result when it is run
+    /// again, that result is not compared.
+    Linearizability,
 }
 
 /// A source file.
@@ -82,11 +77,14 @@ pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Res
     let hierarchy = Hierarchy::new(types);
     let package = place::choose(&hierarchy, test)?;
     let name = free_name(&hierarchy, &package, request.class);
-    let tell = matches!(request.shows, Shows::Linearizability { .. });
+    let around = Around {
+        turns: matches!(request.shows, Shows::Exception { .. } | Shows::Linearizability),
+        results: request.shows == Shows::Linearizability,
+    };
     let place = Place { package: package.clone(), class: name.clone() };
-    let classes = reserved(&package, &name, tell);
+    let classes = reserved(&package, &name, around);
     let mut writer = Writer { hierarchy, classes, place: Some(place), problem: None };
-    let parts = writer.parts(test, &AVOIDED, tell);
+    let parts = writer.parts(test, &AVOIDED, around);
     if let Some(problem) = writer.problem {
         return Err(problem);
     }
@@ -108,22 +106,24 @@ pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Res
     text += &format!(
         "\n@SuppressWarnings({{\"unchecked\", \"rawtypes\", \"deprecation\", \"removal\"}})\npublic class {name} {{\n"
     );
-    text += &prepare(&parts, tell);
-    text += &harness(request, test, tell);
+    text += &prepare(&parts, around);
+    text += &harness(request, test, around);
     Ok(Program { name, package: dotted, text: ascii(&text) })
 }
 
 /// Names of variables that mean something in a program.
-const AVOIDED: [&str; 1] = ["results"];
+const AVOIDED: [&str; 2] = ["turn", "results"];
 
 /// What the harness uses of `java.lang`.
-const OF_JAVA_LANG: [&str; 18] = [
+const OF_JAVA_LANG: [&str; 20] = [
     "Boolean",
     "Character",
     "Class",
     "Enum",
+    "Integer",
     "InterruptedException",
     "Long",
+    "Math",
     "Number",
     "Object",
     "Runtime",
@@ -138,24 +138,14 @@ const OF_JAVA_LANG: [&str; 18] = [
     "Throwable",
 ];
 
-fn reserved(package: &str, name: &str, tell: bool) -> ClassNames {
+fn reserved(package: &str, name: &str, around: Around) -> ClassNames {
     let mut classes = ClassNames::in_package(package);
-    for own in [name, "TestPart", "TestRound", "TestResults"] {
+    for own in [name, "TestPart", "TestRound", "TestTurn", "TestResults"] {
         classes.reserve(own, "");
     }
     for simple in OF_JAVA_LANG {
         classes.reserve(simple, &format!("java.lang.{simple}"));
     }
-    let of_results = [
-        ("java/lang/reflect", "Array"),
-        ("java/util", "ArrayList"),
-        ("java/util", "Arrays"),
-        ("java/util", "Collection"),
-        ("java/util", "Collections"),
-        ("java/util", "List"),
-        ("java/util", "Map"),
-        ("java/util", "Set"),
-    ];
     let of_all = [
         ("java/lang/management", "ManagementFactory"),
         ("java/lang/management", "MonitorInfo"),
@@ -164,7 +154,27 @@ fn reserved(package: &str, name: &str, tell: bool) -> ClassNames {
         ("java/util", "Random"),
         ("java/util/concurrent/atomic", "AtomicInteger"),
     ];
-    for (package, source) in of_all.iter().chain(of_results.iter().filter(|_| tell)) {
+    let of_turns = [
+        ("java/util", "ArrayList"),
+        ("java/util", "List"),
+        ("java/util/concurrent", "Semaphore"),
+        ("java/util/concurrent", "TimeUnit"),
+    ];
+    let of_results = [
+        ("java/lang/reflect", "Array"),
+        ("java/util", "Arrays"),
+        ("java/util", "Collection"),
+        ("java/util", "Collections"),
+        ("java/util", "HashSet"),
+        ("java/util", "LinkedHashMap"),
+        ("java/util", "LinkedHashSet"),
+        ("java/util", "Map"),
+        ("java/util", "Objects"),
+        ("java/util", "Set"),
+    ];
+    let of_turns = of_turns.iter().filter(|_| around.turns);
+    let of_results = of_results.iter().filter(|_| around.results);
+    for (package, source) in of_all.iter().chain(of_turns).chain(of_results) {
         classes.name(package, source);
     }
     classes
@@ -186,7 +196,7 @@ fn free_name(hierarchy: &Hierarchy<'_>, package: &str, under_test: &str) -> Stri
 }
 
 /// The method with the test itself.
-fn prepare(parts: &Parts, tell: bool) -> String {
+fn prepare(parts: &Parts, around: Around) -> String {
     let mut text = String::from(
         "    /** Builds the subjects in one thread, and says what the other threads then do at the same time. */\n    \
          static TestRound prepare() throws Throwable {\n",
@@ -199,43 +209,60 @@ fn prepare(parts: &Parts, tell: bool) -> String {
     };
     parts.prefix.iter().for_each(|statement| put(&mut text, 8, statement));
     let objects = format!("new Object[] {{{}}}, ", parts.objects.join(", "));
-    text += &format!("        return new TestRound({}\n", if tell { objects.trim_end() } else { "" });
+    text += &format!("        return new TestRound({}\n", if around.results { objects.trim_end() } else { "" });
     let named = parts.suffixes.iter().enumerate().map(|(number, part)| (format!("// Thread {}.", number + 1), part));
     let probes = (!parts.probes.is_empty()).then(|| ("// Then, when all have ended.".to_owned(), &parts.probes));
     let all: Vec<_> = named.chain(probes).collect();
     let count = all.len();
+    let given = match around {
+        Around { results: true, .. } => "(turn, results)",
+        Around { turns: true, .. } => "turn",
+        _ => "()",
+    };
     for (number, (comment, statements)) in all.into_iter().enumerate() {
-        text += &format!("            {comment}\n            {} -> {{\n", if tell { "results" } else { "()" });
+        text += &format!("            {comment}\n            {given} -> {{\n");
         statements.iter().for_each(|statement| put(&mut text, 16, statement));
         text += if number + 1 < count { "            },\n" } else { "            }\n" };
     }
     text + "        );\n    }\n"
 }
 
-fn harness(request: &Request<'_>, test: &TestCase, tell: bool) -> String {
+/// What repeats the test. Its pieces are Java, with names between `@` where they depend on what is looked for.
+fn harness(request: &Request<'_>, test: &TestCase, around: Around) -> String {
     let last = match &request.shows {
         Shows::Deadlock | Shows::Hang => include_str!("stuck.java").to_owned(),
         Shows::Exception { class } => include_str!("exception.java").replace("@EXCEPTION@", &literal::string(class)),
-        Shows::Linearizability { serial } => {
-            let lines: Vec<_> = serial.iter().map(|line| format!("        {}", literal::string(line))).collect();
-            include_str!("results.java").replace("@SERIAL@", &lines.join(",\n"))
-        }
+        Shows::Linearizability => include_str!("results.java").to_owned(),
     };
-    let when = |text: &'static str| if tell { text } else { "" };
-    let set = "            results = new TestResults[parts.length];\n            \
-               for (int i = 0; i < parts.length; i++) results[i] = new TestResults(known);\n";
+    let turns = |text: &'static str| if around.turns { text } else { "" };
+    let results = |text: &'static str| if around.results { text } else { "" };
     let text = include_str!("harness.java")
-        .replace("@RUN_PARAMETER@", when("TestResults results"))
-        .replace("@RUN_ARGUMENT@", when("results[number]"))
-        .replace("@RESULTS_FIELD@", when("        final TestResults[] results;\n"))
-        .replace("@ROUND_PARAMETERS@", when("Object[] known, "))
-        .replace("@RESULTS_SET@", when(set))
+        .replace("@RUN_PARAMETERS@", &(turns("TestTurn turn").to_owned() + results(", TestResults results")))
+        .replace("@RUN_ARGUMENTS@", &(turns("turns[number]").to_owned() + results(", results[number]")))
+        .replace("@ROUND_FIELDS@", &(turns(TURNS_FIELD).to_owned() + results(RESULTS_FIELD)))
+        .replace("@ROUND_PARAMETERS@", results("Object[] known, "))
+        .replace("@ROUND_SET@", &(turns(TURNS_SET).to_owned() + results(RESULTS_SET)))
+        .replace("@START_IN_TURNS@", turns(include_str!("start_in_turns.java")))
+        .replace("@RUN_SERIALLY@", turns(RUN_SERIALLY))
         .replace("@ROUNDS@", &request.rounds.to_string())
         .replace("@SECONDS@", &request.seconds.to_string())
         .replace("@SEED@", &(request.seed as i64).to_string())
         .replace("@RUNNING_IS_WRONG@", if request.shows == Shows::Hang { "true" } else { "false" });
-    (text + &last).replace("@THREADS@", &test.suffixes.len().to_string())
+    // A suffix without calls has a turn all the same, to end.
+    let calls: Vec<_> = test.suffixes.iter().map(|suffix| suffix.len().max(1).to_string()).collect();
+    let serial = turns(include_str!("serial.java")).replace("@CALLS@", &calls.join(", "));
+    (text + &serial + &last).replace("@THREADS@", &test.suffixes.len().to_string())
 }
+
+const TURNS_FIELD: &str = "        final TestTurn[] turns;\n";
+const RESULTS_FIELD: &str = "        final TestResults[] results;\n";
+const TURNS_SET: &str = "            turns = new TestTurn[parts.length];\n            \
+                         for (int i = 0; i < parts.length; i++) turns[i] = new TestTurn();\n";
+const RESULTS_SET: &str = "            results = new TestResults[parts.length];\n            \
+                           for (int i = 0; i < parts.length; i++) results[i] = new TestResults(known);\n";
+/// Twice, for what differs then is of the machine and not of the order.
+const RUN_SERIALLY: &str = "        if (!runSerially(end) || !runSerially(end)) \
+                            exit(0, \"not seen: the serial orders take too long\");\n";
 
 /// Letters beyond ASCII as escapes, which mean the same everywhere: compilers do not agree on the encoding of files.
 fn ascii(text: &str) -> String {

@@ -1,35 +1,102 @@
-    /** The results that the calls have when they run one after the other, in each order. */
-    static final List<String> SERIAL = Arrays.asList(
-@SERIAL@
-    );
+    /** The first results of each order; null if it is left out. */
+    static final String[][][] FIRST = new String[ORDERS.size()][][];
 
-    /** What a round that has ended shows; null if that is as it should be. */
-    static String violation(TestRound round) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < round.parts.length; i++) {
-            Throwable thrown = round.thrown[i];
-            if (thrown != null) round.results[i].lines.add("threw " + thrown.getClass().getName());
-            // Probes that have no results are not told.
-            if (i < @THREADS@ || !round.results[i].lines.isEmpty()) {
-                text.append(i > 0 ? " | " : "").append(String.join(", ", round.results[i].lines));
-            }
-        }
-        String results = text.toString();
-        return SERIAL.contains(results) ? null : "no serial order gives " + results;
+    /** All results that calls one after the other gave, by their text. */
+    static final Map<String, String[][]> SERIAL = new LinkedHashMap<>();
+
+    /** Results that were others when the same order ran again, by part and place: they are not compared. */
+    static final Set<String> UNSTEADY = new HashSet<>();
+
+    /** Keeps the results of a serial order. */
+    static void explain(int order, TestRound round) {
+        String[][] results = results(round);
+        if (FIRST[order] == null) FIRST[order] = results;
+        UNSTEADY.addAll(differences(FIRST[order], results));
+        SERIAL.put(Arrays.deepToString(results), results);
     }
 
-    /** What the calls of one thread gave, in words. */
+    /** What a round that has ended shows; null if that is as it should be. */
+    static String violation(TestRound round) throws InterruptedException {
+        String[][] results = results(round);
+        if (isExplained(results)) return null;
+        // What depends on time or chance may have been the same before.
+        long end = System.nanoTime() + 5_000_000_000L;
+        for (int again = 0; again < 10 && runSerially(end); again++) if (isExplained(results)) return null;
+        if (isExplained(results)) return null;
+        int fewest = Integer.MAX_VALUE;
+        Set<String> nearest = new LinkedHashSet<>();
+        for (String[][] serial : SERIAL.values()) {
+            int count = differences(serial, results).size();
+            if (count < fewest) nearest.clear();
+            fewest = Math.min(fewest, count);
+            if (count == fewest && nearest.size() < 4) nearest.add(text(serial));
+        }
+        return "no serial order gives " + text(results) + "; the nearest that one gives: "
+            + String.join("  or  ", nearest);
+    }
+
+    /** Whether a serial order gives these results. If none ends, nothing is known of what they give. */
+    static boolean isExplained(String[][] results) {
+        if (SERIAL.isEmpty() || SERIAL.containsKey(Arrays.deepToString(results))) return true;
+        for (String[][] serial : SERIAL.values()) if (differences(serial, results).isEmpty()) return true;
+        return false;
+    }
+
+    /** Where results differ that are compared, by part and place. */
+    static Set<String> differences(String[][] some, String[][] others) {
+        Set<String> found = new HashSet<>();
+        for (int part = 0; part < some.length; part++) {
+            for (int i = 0; i < Math.max(some[part].length, others[part].length); i++) {
+                // Where a call threw, there are fewer results.
+                String one = i < some[part].length ? some[part][i] : null;
+                String other = i < others[part].length ? others[part][i] : null;
+                if (!Objects.equals(one, other)) found.add(part + "." + i);
+            }
+        }
+        found.removeAll(UNSTEADY);
+        return found;
+    }
+
+    /** What the calls of each part of a round gave, once all have ended. */
+    static String[][] results(TestRound round) {
+        String[][] all = new String[round.parts.length][];
+        for (int part = 0; part < all.length; part++) {
+            List<String> shown = new ArrayList<>();
+            for (Object value : round.results[part].values) shown.add(round.results[part].show(value, 4));
+            if (round.thrown[part] != null) shown.add("threw " + round.thrown[part].getClass().getName());
+            all[part] = shown.toArray(new String[0]);
+        }
+        return all;
+    }
+
+    static String text(String[][] results) {
+        StringBuilder text = new StringBuilder();
+        for (int part = 0; part < results.length; part++) {
+            // Probes that have no results are not told.
+            if (part >= @THREADS@ && results[part].length == 0) continue;
+            if (part > 0) text.append(" | ");
+            for (int i = 0; i < results[part].length; i++) {
+                text.append(i > 0 ? ", " : "").append(UNSTEADY.contains(part + "." + i) ? "?" : results[part][i]);
+            }
+        }
+        return text.toString();
+    }
+
+    /**
+     * What the calls of one thread gave. Objects are looked into when all threads have ended, for others might be changing
+     * them before.
+     */
     static final class TestResults {
-        /** Objects that others may be changing right now: they are not looked into. */
+        /** What the prefix made: not looked into. */
         final Object[] known;
-        final List<String> lines = new ArrayList<>();
+        final List<Object> values = new ArrayList<>();
 
         TestResults(Object[] known) {
             this.known = known;
         }
 
         void add(Object value) {
-            lines.add(show(value, 4));
+            values.add(value);
         }
 
         private String show(Object value, int depth) {
@@ -42,24 +109,31 @@
             }
             String name = value.getClass().getName();
             for (Object object : known) if (object == value) return name;
-            if (depth == 0) return name;
+            try {
+                return depth == 0 ? name : name + content(value, name, depth - 1);
+            } catch (RuntimeException exception) {
+                // Some views of what has changed since cannot be looked into any more.
+                return name;
+            }
+        }
+
+        private Object content(Object value, String name, int depth) {
             List<String> items = new ArrayList<>();
-            if (value instanceof StringBuffer || value instanceof StringBuilder) {
-                return name + quoted(value.toString(), '"');
-            } else if (value.getClass().isArray()) {
-                for (int i = 0; i < Array.getLength(value); i++) items.add(show(Array.get(value, i), depth - 1));
+            if (value instanceof StringBuffer || value instanceof StringBuilder) return quoted(value.toString(), '"');
+            if (value.getClass().isArray()) {
+                for (int i = 0; i < Array.getLength(value); i++) items.add(show(Array.get(value, i), depth));
             } else if (name.startsWith("java.util.") && value instanceof Map) {
                 for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {
-                    items.add(show(entry.getKey(), depth - 1) + "=" + show(entry.getValue(), depth - 1));
+                    items.add(show(entry.getKey(), depth) + "=" + show(entry.getValue(), depth));
                 }
                 Collections.sort(items);
             } else if (name.startsWith("java.util.") && value instanceof Collection) {
-                for (Object item : (Collection<?>) value) items.add(show(item, depth - 1));
+                for (Object item : (Collection<?>) value) items.add(show(item, depth));
                 if (value instanceof Set) Collections.sort(items);
             } else {
-                return name;
+                return "";
             }
-            return name + items;
+            return items;
         }
 
         private static String quoted(String text, char quote) {

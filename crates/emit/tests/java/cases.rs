@@ -327,6 +327,29 @@ pub fn tickets() -> TestCase {
     test(vec![new("Ticket")], vec![take(), take()], vec![invoke("Ticket", "next()I", value(0), vec![])])
 }
 
+/// Two are taken where nothing is, while one and one are put: some orders wait, and nothing is wrong.
+pub fn queue() -> TestCase {
+    const QUEUE: &str = "java/util/concurrent/LinkedBlockingQueue";
+    let take = || invoke(QUEUE, &format!("take(){OBJECT}"), value(0), vec![]);
+    let put = |what| invoke(QUEUE, &format!("put({OBJECT})V"), value(0), vec![text(what)]);
+    let size = || invoke(QUEUE, "size()I", value(0), vec![]);
+    test(vec![new(QUEUE)], vec![vec![take(), take()], vec![put("a"), size(), put("b")]], vec![size()])
+}
+
+/// Results that are others each time; one that is not; and a view of what the other thread changes.
+pub fn clocks() -> TestCase {
+    const VECTOR: &str = "java/util/Vector";
+    let add = invoke(VECTOR, &format!("add({OBJECT})Z"), value(0), vec![text("a")]);
+    let list = |from, to| {
+        let range = vec![Argument::Int(from), Argument::Int(to)];
+        invoke(VECTOR, "subList(II)Ljava/util/List;", value(0), range)
+    };
+    let clock = || invoke_static("java/lang/System", "currentTimeMillis()J", vec![]);
+    let hash = |of| invoke("java/lang/Object", "hashCode()I", value(of), vec![]);
+    let suffixes = vec![vec![list(0, 0), clock(), new("java/lang/Object"), hash(3)], vec![add, clock()]];
+    test(vec![new(VECTOR)], suffixes, vec![list(0, 1)])
+}
+
 /// A method of a ticket, beside one that goes well.
 pub fn ticket(method: &str) -> TestCase {
     let call = |method| vec![invoke("Ticket", method, value(0), vec![])];

@@ -38,10 +38,8 @@ fn texts_are_as_they_should_be() {
 #[test]
 fn the_harness_is_as_it_should_be() {
     let bench = Bench::new(&jdks()[0]);
-    let serial = vec!["0 | 1 | 2".to_owned(), "1 | 0 | 2".to_owned()];
     let class_path = ["/a folder/classes".to_owned(), "lib.jar".to_owned()];
-    let request =
-        Request { class_path: &class_path, seed: 7, ..Request::new("Ticket", Shows::Linearizability { serial }) };
+    let request = Request { class_path: &class_path, seed: 7, ..Request::new("Ticket", Shows::Linearizability) };
     let program = emit::program(&cases::tickets(), &request, &bench.types()).unwrap();
     check("harness", &program.text, "");
 }

@@ -175,7 +175,12 @@ fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals,
             // It only read, and need not be brought before other reads. Brought before a write, it may succeed.
             EventKind::FailedUpdate => {
                 let event = Event { kind: EventKind::Update, ..event };
-                let announced = Footprint::one(Space::Memory, event.object, event.slot, Mode::Write);
+                let announced = path.state.footprint(thread, event);
+                Late { thread, event, footprint, announced, step }
+            }
+            // So for one that found the lock taken.
+            EventKind::TryLock if footprint != Footprint::NONE => {
+                let announced = Footprint::one(Space::Monitor, event.object, 0, Mode::Write);
                 Late { thread, event, footprint, announced, step }
             }
             _ => Late { thread, event, footprint, announced: footprint, step },

@@ -94,6 +94,7 @@ impl Reversals {
         if late.event.kind == EventKind::Lock {
             match path.nodes[early].event.kind {
                 EventKind::Lock | EventKind::Wake => return true,
+                // Those that may have taken nothing are followed.
                 EventKind::Unlock | EventKind::Wait | EventKind::Notify | EventKind::NotifyAll => return false,
                 _ => {}
             }

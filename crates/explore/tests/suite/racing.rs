@@ -1,7 +1,7 @@
 //! Data races against happens-before worked out pair by pair.
 
 use crate::programs::*;
-use crate::random::{cases, program};
+use crate::random::{cases, monitor_program};
 use crate::toy::{Program, Ran, run};
 use explore::races;
 use proptest::prelude::*;
@@ -92,12 +92,12 @@ proptest! {
     #![proptest_config(cases(300))]
 
     #[test]
-    fn races_are_those_of_the_definition(program in program(3, 4, true), seed in any::<u64>()) {
+    fn races_are_those_of_the_definition(program in monitor_program(3, 4, true), seed in any::<u64>()) {
         check(&run(&program, &mut RandomWalk::new(seed)))?;
     }
 
     #[test]
-    fn races_of_accesses_and_locks(program in program(3, 5, false), seed in any::<u64>()) {
+    fn races_of_accesses_and_locks(program in monitor_program(3, 5, false), seed in any::<u64>()) {
         check(&run(&program, &mut RandomWalk::new(seed)))?;
     }
 }

@@ -19,6 +19,15 @@ enum Statement {
     SpinLocked(usize, usize),
     Wait(usize, Option<u64>),
     Notify(usize, bool),
+    /// Does the rest only if the attempt at the lock succeeds.
+    Tried(Attempt, usize, Vec<Statement>),
+    Condition(Op),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Attempt {
+    Once,
+    Within(Option<u64>),
 }
 
 fn compile(statements: &[Statement], held: &mut Vec<usize>, ops: &mut Vec<Op>) {
@@ -50,6 +59,26 @@ fn compile(statements: &[Statement], held: &mut Vec<usize>, ops: &mut Vec<Op>) {
                 ops.push(Op::If { reg: 3, is: 0, to: again });
                 ops.push(Op::Add { var: *var, value: 1, reg: 2 });
                 ops.push(Op::VolatileWrite { var: *lock, value: Num::Const(0) });
+            }
+            Statement::Tried(attempt, lock, body) => {
+                let lock = *lock;
+                ops.push(match *attempt {
+                    Attempt::Once => Op::TryLock { lock, reg: 2 },
+                    Attempt::Within(nanos) => Op::LockWithin { lock, nanos, reg: 2 },
+                });
+                let jump = ops.len();
+                ops.push(Op::Yield);
+                held.push(lock);
+                compile(body, held, ops);
+                held.pop();
+                ops.push(Op::Unlock(lock));
+                ops[jump] = Op::IfNot { reg: 2, is: 1, to: ops.len() };
+            }
+            Statement::Condition(op) => {
+                let (Op::Await { lock, .. } | Op::Signal { lock, .. } | Op::SignalAll { lock, .. }) = *op else {
+                    unreachable!("only these are of conditions")
+                };
+                holding(lock, held, ops, *op);
             }
             Statement::Wait(monitor, nanos) => {
                 let wait = nanos.map_or(Op::Wait(*monitor), |nanos| Op::TimedWait(*monitor, nanos));
@@ -109,12 +138,40 @@ fn blocking(threads: usize) -> impl Strategy<Value = Statement> {
     ]
 }
 
+/// What is done to conditions of locks.
+fn conditions() -> impl Strategy<Value = Statement> {
+    let at = (0..2usize, 0..2usize);
+    let nanos = prop::option::of(prop_oneof![Just(10u64), Just(20)]);
+    prop_oneof![
+        2 => (at.clone(), nanos, any::<bool>()).prop_map(|((lock, condition), nanos, interruptible)| Op::Await {
+            lock,
+            condition,
+            nanos,
+            interruptible
+        }),
+        1 => at.clone().prop_map(|(lock, condition)| Op::Signal { lock, condition }),
+        1 => at.prop_map(|(lock, condition)| Op::SignalAll { lock, condition }),
+    ]
+    .prop_map(Statement::Condition)
+}
+
 fn statement(threads: usize, with_blocking: bool) -> BoxedStrategy<Statement> {
     let leaf = if with_blocking {
-        prop_oneof![2 => access().boxed(), 3 => blocking(threads).boxed()].boxed()
+        prop_oneof![2 => access().boxed(), 3 => blocking(threads).boxed(), 2 => conditions().boxed()].boxed()
     } else {
         access().boxed()
     };
+    let inner = prop::collection::vec(leaf.clone(), 1..3);
+    let nanos = prop::option::of(prop_oneof![Just(10u64), Just(20)]);
+    let attempt = prop_oneof![Just(Attempt::Once), nanos.prop_map(Attempt::Within)];
+    prop_oneof![
+        5 => nested(leaf),
+        2 => (attempt, 0..2usize, inner).prop_map(|(attempt, lock, body)| Statement::Tried(attempt, lock, body)),
+    ]
+    .boxed()
+}
+
+fn nested(leaf: BoxedStrategy<Statement>) -> BoxedStrategy<Statement> {
     let inner = prop::collection::vec(leaf.clone(), 1..3);
     prop_oneof![
         5 => leaf,
@@ -125,7 +182,21 @@ fn statement(threads: usize, with_blocking: bool) -> BoxedStrategy<Statement> {
 }
 
 pub fn program(threads: usize, statements: usize, with_blocking: bool) -> impl Strategy<Value = Program> {
-    let thread = prop::collection::vec(statement(threads, with_blocking), 1..=statements);
+    of_statements(threads, statements, statement(threads, with_blocking))
+}
+
+/// The same without locks that are not monitors.
+pub fn monitor_program(threads: usize, statements: usize, with_blocking: bool) -> impl Strategy<Value = Program> {
+    let blocking = prop_oneof![2 => access().boxed(), 3 => blocking(threads).boxed()].boxed();
+    of_statements(threads, statements, nested(if with_blocking { blocking } else { access().boxed() }))
+}
+
+fn of_statements(
+    threads: usize,
+    statements: usize,
+    statement: BoxedStrategy<Statement>,
+) -> impl Strategy<Value = Program> {
+    let thread = prop::collection::vec(statement, 1..=statements);
     prop::collection::vec(thread, threads).prop_map(|threads| {
         let ops = |statements: &Vec<Statement>| {
             let mut ops = Vec::new();

@@ -13,7 +13,8 @@ mod wait_sets;
 use crate::lock_table::LockTable;
 pub use end::{Blocked, Limits, Next, Stop};
 use schedule::{Choice, Event, EventKind, ObjectId, Scheduler, SiteId, Step, ThreadId, Trace, Turn};
-use thread::Thread;
+pub use thread::Woken;
+use thread::{Thread, Waits};
 use wait_sets::WaitSets;
 
 /// Threads, locks and the trace of one execution.
@@ -234,9 +235,12 @@ impl Machine {
         match event.kind {
             EventKind::LockInVain => self.trace.steps.len() > state.announced,
             EventKind::Lock => self.locks.is_free_for(event.object, thread),
+            EventKind::LockWithin => over() || self.locks.is_free_for(event.object, thread),
             EventKind::Wake => {
+                let interrupted = state.interrupted && event.is_interruptible();
+                let over = interrupted || state.timed_out || may_time_out();
                 self.locks.is_free_for(event.object, thread)
-                    && (over() || state.spurious > 0 || self.waits.is_notified(event.object, thread))
+                    && (over || state.spurious > 0 || self.waits.is_notified(place(event), thread))
             }
             EventKind::Join => self.threads[event.slot as usize].ended || over(),
             EventKind::Park => state.permit || over(),
@@ -255,8 +259,8 @@ impl Machine {
             if thread.waits_for_time() && thread.deadline.is_some_and(|deadline| deadline <= self.now) {
                 let id = ThreadId(number as u16);
                 thread.timed_out = true;
-                if let Some(object) = thread.waits_on {
-                    self.waits.time_out(object, id);
+                if let Some(waits) = thread.waits_on {
+                    self.waits.time_out(waits.place, id);
                 }
                 self.timed_out.push((self.trace.steps.len(), id));
                 self.scheduler.timed_out(id);
@@ -269,7 +273,7 @@ impl Machine {
             let id = ThreadId(number as u16);
             let event = thread.next?;
             let holder = match event.kind {
-                EventKind::Lock | EventKind::Wake => self.locks.owner(event.object),
+                EventKind::Lock | EventKind::LockWithin | EventKind::Wake => self.locks.owner(event.object),
                 _ => None,
             };
             Some(Blocked { thread: id, event, holder, holds: self.locks.held_by(id), daemon: thread.daemon })
@@ -281,20 +285,11 @@ impl Machine {
         match event.kind {
             EventKind::Lock => self.locks.take(event.object, thread, 1),
             EventKind::Unlock => self.locks.give_up(event.object, thread),
-            EventKind::Wait => {
-                self.locks.give_up_wholly(event.object);
-                let state = self.thread_mut(thread);
-                state.waits_on = Some(event.object);
-                if !state.interrupted {
-                    self.waits.enter(event.object, thread);
-                }
-            }
-            EventKind::Wake => {
-                self.locks.take(event.object, thread, event.slot);
-                return Found(self.end_wait(thread, event.object));
-            }
-            EventKind::Notify => self.waits.notify(event.object),
-            EventKind::NotifyAll => self.waits.notify_all(event.object),
+            EventKind::TryLock | EventKind::LockWithin => return Found(self.attempt(thread, event)),
+            EventKind::Wait => return Found(self.wait(thread, event)),
+            EventKind::Wake => return Found(self.end_wait(thread, event)),
+            EventKind::Notify => self.waits.notify(place(event)),
+            EventKind::NotifyAll => self.waits.notify_all(place(event)),
             EventKind::Park => {
                 let state = self.thread_mut(thread);
                 if !std::mem::take(&mut state.permit) && !state.interrupted {
@@ -314,13 +309,14 @@ impl Machine {
             EventKind::Interrupt => {
                 let state = &mut self.threads[event.slot as usize];
                 state.interrupted = true;
-                if let Some(object) = state.waits_on {
-                    self.waits.interrupt(object, ThreadId(event.slot as u16));
+                if let Some(waits) = state.waits_on.filter(|waits| waits.interruptible) {
+                    self.waits.interrupt(waits.place, ThreadId(event.slot as u16));
                 }
             }
             EventKind::Interrupted => return Found(self.threads[event.slot as usize].interrupted),
             EventKind::ClearInterrupted => return Found(std::mem::take(&mut self.thread_mut(thread).interrupted)),
             EventKind::Alive => return Found(!self.threads[event.slot as usize].ended),
+            EventKind::Start => self.threads[event.slot as usize].started = true,
             EventKind::End => {
                 self.thread_mut(thread).ended = true;
                 if thread == ThreadId(0) {
@@ -332,25 +328,65 @@ impl Machine {
         Found(false)
     }
 
-    /// A thread stops waiting, for the first reason that it has. Says whether that is an interrupt.
-    fn end_wait(&mut self, thread: ThreadId, object: ObjectId) -> bool {
-        let was_told = self.waits.wake(object, thread);
-        let early = self.limits.early_timeouts;
+    /// A thread takes a lock that is free for it, unless it is interrupted where that matters. Says whether it took it.
+    fn attempt(&mut self, thread: ThreadId, event: Event) -> bool {
+        let within = event.kind == EventKind::LockWithin;
+        let free = self.locks.is_free_for(event.object, thread);
         let state = self.thread_mut(thread);
-        state.waits_on = None;
-        // An interrupt of a thread that was told to wake is still to be noticed.
-        if was_told {
+        if within && std::mem::take(&mut state.interrupted) {
+            state.woken = Woken::Interrupted;
             return false;
         }
-        if std::mem::take(&mut state.interrupted) {
-            return true;
-        }
-        if state.timed_out || early && state.deadline.is_some() {
+        if within && !free {
+            state.woken = Woken::TimedOut;
             state.goes_ahead();
         } else {
-            state.spurious -= 1;
+            state.woken = Woken::Prompted;
+        }
+        if free {
+            self.locks.take(event.object, thread, 1);
+        }
+        free
+    }
+
+    /// A thread gives up a lock and begins to wait. Says whether it does not, because it is interrupted: on a condition that
+    /// is noticed at once, and elsewhere when it wakes.
+    fn wait(&mut self, thread: ThreadId, event: Event) -> bool {
+        let state = self.thread_mut(thread);
+        let interrupted = state.interrupted && event.is_interruptible();
+        if interrupted && event.condition() != 0 {
+            state.interrupted = false;
+            return true;
+        }
+        let depth = self.locks.give_up_wholly(event.object).max(1);
+        let waits = Waits { place: place(event), interruptible: event.is_interruptible(), depth };
+        self.thread_mut(thread).waits_on = Some(waits);
+        if !interrupted {
+            self.waits.enter(waits.place, thread);
         }
         false
+    }
+
+    /// A thread takes back what it gave up, and stops waiting for the first reason that it has. Says whether that is an
+    /// interrupt.
+    fn end_wait(&mut self, thread: ThreadId, event: Event) -> bool {
+        let was_told = self.waits.wake(place(event), thread);
+        let early = self.limits.early_timeouts;
+        let state = self.thread_mut(thread);
+        let depth = state.waits_on.take().map_or(1, |waits| waits.depth);
+        // An interrupt of a thread that was told to wake is still to be noticed.
+        let interrupted = !was_told && event.is_interruptible() && std::mem::take(&mut state.interrupted);
+        state.woken = if interrupted { Woken::Interrupted } else { Woken::Prompted };
+        if !was_told && !interrupted {
+            if state.timed_out || early && state.deadline.is_some() {
+                state.woken = Woken::TimedOut;
+                state.goes_ahead();
+            } else {
+                state.spurious -= 1;
+            }
+        }
+        self.locks.take(event.object, thread, depth);
+        interrupted
     }
 
     /// How long a thread should sleep before it looks at the clock once more, if it should.
@@ -374,6 +410,16 @@ impl Machine {
         self.thread_mut(thread).random()
     }
 
+    /// What has ended the last wait of a thread, or its last attempt at a lock.
+    pub fn woken(&self, thread: ThreadId) -> Woken {
+        self.threads[thread.0 as usize].woken
+    }
+
+    /// How many threads wait on a condition of a lock.
+    pub fn waiting(&self, lock: ObjectId, condition: u32) -> u32 {
+        self.waits.waiting((lock, condition))
+    }
+
     /// Whether a thread was interrupted and has not found out.
     pub fn is_interrupted(&self, thread: ThreadId) -> bool {
         self.threads[thread.0 as usize].interrupted
@@ -382,6 +428,11 @@ impl Machine {
     /// A thread is still interrupted, though it did not look.
     pub fn keep_interrupt(&mut self, thread: ThreadId) {
         self.thread_mut(thread).interrupted = true;
+    }
+
+    /// Whether a thread was started.
+    pub fn has_started(&self, thread: ThreadId) -> bool {
+        self.threads.get(thread.0 as usize).is_some_and(|thread| thread.started)
     }
 
     /// Whether a thread has ended.
@@ -408,9 +459,15 @@ impl Machine {
     }
 }
 
-/// What an event found: for a look at a flag, the flag; for a wait or sleep, whether it was interrupted.
+/// What an event found: for a look at a flag, the flag; for a wait or sleep, whether it was interrupted; for an attempt at a
+/// lock, whether it took it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found(pub bool);
+
+/// Where an event waits, wakes or notifies.
+fn place(event: Event) -> wait_sets::Place {
+    (event.object, event.condition())
+}
 
 /// An event without site or object.
 pub fn plain(kind: EventKind, slot: u32) -> Event {

@@ -60,7 +60,7 @@ fn a_lock_is_held_by_one_thread_at_a_time_and_more_than_once_by_it() {
 #[test]
 fn a_notification_before_the_wait_is_lost() {
     use EventKind::{Lock, Notify, Unlock, Wait, Wake};
-    let waiter = [on(Lock, 1), on(Wait, 1), Event { slot: 1, ..on(Wake, 1) }, on(Unlock, 1)];
+    let waiter = [on(Lock, 1), on(Wait, 1), on(Wake, 1), on(Unlock, 1)];
     let notifier = [on(Lock, 1), on(Notify, 1), on(Unlock, 1)];
     let ends: Vec<_> = (0..50).map(|seed| run(&[&waiter, &notifier], seed)).collect();
     for (end, trace) in &ends {
@@ -72,7 +72,7 @@ fn a_notification_before_the_wait_is_lost() {
 const WAITER: [Event; 4] = [
     Event { kind: EventKind::Lock, object: ObjectId(1), slot: 0, site: SiteId(0) },
     Event { kind: EventKind::Wait, object: ObjectId(1), slot: 0, site: SiteId(0) },
-    Event { kind: EventKind::Wake, object: ObjectId(1), slot: 1, site: SiteId(0) },
+    Event { kind: EventKind::Wake, object: ObjectId(1), slot: 0, site: SiteId(0) },
     Event { kind: EventKind::Unlock, object: ObjectId(1), slot: 0, site: SiteId(0) },
 ];
 
@@ -236,4 +236,44 @@ fn what_is_limited_in_time_is_over_last_or_at_any_moment() {
     };
     assert!((0..50).all(|seed| !early(false, seed)));
     assert!((0..50).any(|seed| early(true, seed)) && (0..50).any(|seed| !early(true, seed)));
+}
+
+#[test]
+fn on_a_condition_whoever_has_waited_longest_is_told() {
+    use EventKind::{Lock, Notify, Unlock, Wait, Wake};
+    let at = |kind| Event { slot: 1, ..on(kind, 1) };
+    let waiter = [on(Lock, 1), at(Wait), at(Wake), on(Unlock, 1)];
+    let notifier = [on(Lock, 1), at(Notify), on(Unlock, 1)];
+    let mut both = 0;
+    for seed in 0..200 {
+        let (end, trace) = run(&[&waiter, &waiter, &notifier], seed);
+        assert_ne!(end, Next::Done, "one signal cannot wake two threads");
+        let of = |kind| trace.steps.iter().enumerate().filter(move |(_, step)| step.event.kind == kind);
+        let told = of(Notify).next().unwrap().0;
+        let first = of(Wait).next().filter(|&(at, _)| at < told).map(|(_, step)| step.thread);
+        assert_eq!(of(Wake).next().map(|(_, step)| step.thread), first, "{trace:?}");
+        both += (of(Wait).filter(|&(at, _)| at < told).count() == 2) as u32;
+    }
+    assert!(both > 0, "two never waited");
+}
+
+#[test]
+fn an_attempt_takes_a_lock_only_if_it_is_free() {
+    use EventKind::{Lock, LockWithin, TryLock, Unlock};
+    for attempt in [TryLock, LockWithin] {
+        let mut machine = Machine::new(Box::new(schedule::InOrder), LIMITS);
+        let (one, two) = (machine.add_thread(), machine.add_thread());
+        let mut does = |thread, event| {
+            machine.announce(thread, event);
+            machine.perform(thread)
+        };
+        does(one, on(Lock, 1));
+        assert_eq!(does(two, on(attempt, 1)), Found(false));
+        assert_eq!(does(one, on(attempt, 1)), Found(true), "its own lock is free for it");
+        does(one, on(Unlock, 1));
+        does(one, on(Unlock, 1));
+        does(one, plain(EventKind::Interrupt, two.0 as u32));
+        let takes = attempt == TryLock;
+        assert_eq!(does(two, on(attempt, 1)), Found(takes), "who is interrupted takes nothing if it would wait");
+    }
 }

@@ -1,6 +1,7 @@
 //! One thread as the machine sees it.
 
-use schedule::{Event, EventKind, ObjectId};
+use super::wait_sets::Place;
+use schedule::{Event, EventKind};
 
 /// Its state between two events.
 ///
@@ -10,16 +11,20 @@ use schedule::{Event, EventKind, ObjectId};
 pub struct Thread {
     /// What it does next.
     pub next: Option<Event>,
+    /// Whether it was started.
+    pub started: bool,
     /// Whether it has ended.
     pub ended: bool,
     /// Whether the virtual machine would end without waiting for it.
     pub daemon: bool,
     pub permit: bool,
     pub interrupted: bool,
-    /// The object that it waits on, from its wait to its wake-up.
-    pub waits_on: Option<ObjectId>,
+    /// What it waits on, from its wait to its wake-up.
+    pub waits_on: Option<Waits>,
     /// Its wait, sleep, park or join is over because time has passed.
     pub timed_out: bool,
+    /// What has ended its last wait, or attempt at a lock.
+    pub woken: Woken,
     /// When the next event, or the wait that it ends, is over at the latest.
     pub deadline: Option<u64>,
     /// So many of its waits may still end though nothing has happened.
@@ -42,6 +47,26 @@ pub struct Thread {
     randoms: u64,
 }
 
+/// What ends a wait, or an attempt at a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Woken {
+    /// A notification, a free lock, or nothing.
+    #[default]
+    Prompted,
+    Interrupted,
+    TimedOut,
+}
+
+/// A wait.
+#[derive(Debug, Clone, Copy)]
+pub struct Waits {
+    pub place: Place,
+    /// Whether an interrupt ends it.
+    pub interruptible: bool,
+    /// How deep the thread held the monitor.
+    pub depth: u32,
+}
+
 /// So often may a thread look at the clock without doing anything else.
 const LOOKS: u32 = 16;
 const FIRST_NAP: u64 = 1_000_000;
@@ -49,7 +74,7 @@ const FIRST_NAP: u64 = 1_000_000;
 impl Thread {
     /// One of the threads that are there from the start.
     pub fn own(number: usize) -> Thread {
-        Thread { name: mix(number as u64), ..Thread::default() }
+        Thread { name: mix(number as u64), started: true, ..Thread::default() }
     }
 
     /// Becomes another, as far as hashes and random numbers go.
@@ -73,7 +98,7 @@ impl Thread {
     /// It has done an event.
     pub fn note_done(&mut self, kind: EventKind) {
         match kind {
-            EventKind::Read | EventKind::VolatileRead | EventKind::Update | EventKind::Yield => {}
+            EventKind::Read | EventKind::VolatileRead | EventKind::Update | EventKind::TryLock | EventKind::Yield => {}
             EventKind::Sleep => self.looks = 0,
             _ => (self.looks, self.naps) = (0, 0),
         }

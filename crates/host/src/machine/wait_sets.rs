@@ -3,9 +3,12 @@
 use schedule::{ObjectId, ThreadId};
 use std::collections::HashMap;
 
+/// Where threads wait: the object whose monitor they give up, and which of its conditions, 0 for the monitor's own.
+pub type Place = (ObjectId, u32);
+
 /// The wait sets of all objects. Threads are bits.
 #[derive(Debug, Default)]
-pub struct WaitSets(HashMap<ObjectId, WaitSet>);
+pub struct WaitSets(HashMap<Place, WaitSet>);
 
 #[derive(Debug, Default)]
 struct WaitSet {
@@ -14,26 +17,31 @@ struct WaitSet {
     /// One for each `notify` that has woken nobody yet: the threads that waited then and still do. Which of them it is
     /// for is decided by who wakes first.
     notes: Vec<u64>,
-    /// The threads that `notifyAll` has told.
+    /// The threads that `notifyAll` has told, or `notify` on a condition.
     told: u64,
+    /// Those that have waited, in the order in which they came.
+    queue: Vec<ThreadId>,
 }
 
 impl WaitSets {
     /// A thread begins to wait.
-    pub fn enter(&mut self, object: ObjectId, thread: ThreadId) {
-        self.0.entry(object).or_default().waiting |= bit(thread);
+    pub fn enter(&mut self, place: Place, thread: ThreadId) {
+        let set = self.0.entry(place).or_default();
+        set.waiting |= bit(thread);
+        set.queue.retain(|&other| other != thread);
+        set.queue.push(thread);
     }
 
     /// Whether a thread that waits was told to wake.
-    pub fn is_notified(&self, object: ObjectId, thread: ThreadId) -> bool {
+    pub fn is_notified(&self, place: Place, thread: ThreadId) -> bool {
         let bit = bit(thread);
-        self.0.get(&object).is_some_and(|set| set.told & bit != 0 || set.notes.iter().any(|note| note & bit != 0))
+        self.0.get(&place).is_some_and(|set| set.told & bit != 0 || set.notes.iter().any(|note| note & bit != 0))
     }
 
     /// A thread wakes, and uses up what it was told. Says whether it was told.
-    pub fn wake(&mut self, object: ObjectId, thread: ThreadId) -> bool {
+    pub fn wake(&mut self, place: Place, thread: ThreadId) -> bool {
         let bit = bit(thread);
-        let Some(set) = self.0.get_mut(&object) else { return false };
+        let Some(set) = self.0.get_mut(&place) else { return false };
         let mut was_told = set.told & bit != 0;
         if was_told {
             set.told &= !bit;
@@ -45,33 +53,42 @@ impl WaitSets {
         was_told
     }
 
-    /// Tells one of the waiting threads, if there is one that was not told.
-    pub fn notify(&mut self, object: ObjectId) {
-        if let Some(set) = self.0.get_mut(&object)
-            && set.notes.len() < set.waiting.count_ones() as usize
-        {
+    /// Tells one of the waiting threads, if there is one that was not told; on a condition, the one that has waited longest.
+    pub fn notify(&mut self, place: Place) {
+        let Some(set) = self.0.get_mut(&place) else { return };
+        if place.1 != 0 {
+            let waits = |thread: &&ThreadId| set.waiting & bit(**thread) != 0;
+            let first = set.queue.iter().find(waits).map_or(0, |&thread| bit(thread));
+            set.waiting &= !first;
+            set.told |= first;
+        } else if set.notes.len() < set.waiting.count_ones() as usize {
             set.notes.push(set.waiting);
         }
     }
 
+    /// How many threads wait there and were not told to wake.
+    pub fn waiting(&self, place: Place) -> u32 {
+        self.0.get(&place).map_or(0, |set| set.waiting.count_ones())
+    }
+
     /// Tells all waiting threads.
-    pub fn notify_all(&mut self, object: ObjectId) {
-        if let Some(set) = self.0.get_mut(&object) {
+    pub fn notify_all(&mut self, place: Place) {
+        if let Some(set) = self.0.get_mut(&place) {
             set.told |= std::mem::take(&mut set.waiting);
             set.notes.clear();
         }
     }
 
     /// A thread was interrupted, and what it could have been told goes to others.
-    pub fn interrupt(&mut self, object: ObjectId, thread: ThreadId) {
-        if let Some(set) = self.0.get_mut(&object) {
+    pub fn interrupt(&mut self, place: Place, thread: ThreadId) {
+        if let Some(set) = self.0.get_mut(&place) {
             set.leave(bit(thread));
         }
     }
 
     /// A thread's wait is over by time. What it could have been told by now it still can, but nothing later.
-    pub fn time_out(&mut self, object: ObjectId, thread: ThreadId) {
-        if let Some(set) = self.0.get_mut(&object) {
+    pub fn time_out(&mut self, place: Place, thread: ThreadId) {
+        if let Some(set) = self.0.get_mut(&place) {
             set.waiting &= !bit(thread);
         }
     }

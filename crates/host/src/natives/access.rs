@@ -8,7 +8,7 @@ use schedule::{EventKind, ObjectId};
 pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
     // An access of null is no event: the instruction itself will throw.
     if control::current().is_none() {
-        synchronizer::touched(|| site(site_number).0);
+        synchronizer::touched(env, || site(site_number).0);
     } else if !object.is_null() {
         let (kind, slot) = site(site_number);
         happen_to(env, object, at(kind, number(env, object), slot, site_number));
@@ -32,7 +32,7 @@ pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: 
 pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, offset: jlong, kind: jint) {
     // Without an object the offset is an address outside the heap.
     if control::current().is_none() {
-        return synchronizer::touched(|| raw_kind(kind & 0xff));
+        return synchronizer::touched(env, || raw_kind(kind & 0xff));
     }
     if object.is_null() {
         return;
@@ -122,7 +122,7 @@ pub(super) extern "system" fn touch(env: *mut JNIEnv, _: jclass, array: jobject,
     }
 }
 
-fn raw_kind(kind: jint) -> EventKind {
+pub(super) fn raw_kind(kind: jint) -> EventKind {
     RAW_KINDS.into_iter().find(|known| *known as jint == kind).expect("internal bug: no such access")
 }
 

@@ -3,6 +3,7 @@
 mod access;
 mod fixed;
 mod hash;
+mod lock;
 mod monitor;
 pub mod synchronizer;
 pub mod tell;
@@ -92,6 +93,13 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::TOUCH, Function(access::touch as *mut c_void)),
     (hook_class::RANDOM, Function(fixed::random as *mut c_void)),
     (hook_class::HALT, Function(thread::halts as *mut c_void)),
+    (hook_class::PART, Function(thread::part as *mut c_void)),
+    (hook_class::STATE, Function(thread::state as *mut c_void)),
+    (hook_class::LOCK_WITHIN, Function(lock::locks_within as *mut c_void)),
+    (hook_class::AWAIT, Function(lock::awaits as *mut c_void)),
+    (hook_class::CONDITION, Function(lock::conditions as *mut c_void)),
+    (hook_class::BLOCK, Function(lock::blocks as *mut c_void)),
+    (hook_class::PAUSE, Function(synchronizer::pauses as *mut c_void)),
 ];
 
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;
@@ -197,12 +205,7 @@ fn happen_to(env: *mut JNIEnv, object: jobject, event: Event) -> Option<Found> {
 }
 
 fn happen_as(env: *mut JNIEnv, object: jobject, event: Event, nanos: Option<u64>) -> Option<Found> {
-    let told = (tell::is_on() && control::current().is_some()).then(|| tell::before(env, object, event));
-    let done = control::event_within(event, nanos);
-    if let (Some(told), true) = (told, done.is_ok()) {
-        tell::after(env, object, event, told);
-    }
-    match done {
+    match tell::around(env, object, event, |event| control::event_within(event, nanos)) {
         Ok(found) => Some(found),
         Err(Unwind) => {
             interface(env).throw(functions().unwind.0);

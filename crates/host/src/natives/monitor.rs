@@ -3,10 +3,10 @@
 use super::fixed::NANOS_A_MILLI;
 use super::tell;
 use super::thread::interrupted;
-use super::{at, functions, happen, happen_to, identity_hash, interface, number, on};
+use super::{at, functions, happen_to, identity_hash, interface, number, on};
 use crate::awaited;
 use crate::control::{self, Unwind};
-use crate::machine::{Found, plain};
+use crate::machine::Found;
 use crate::threads;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ThreadId};
@@ -25,15 +25,14 @@ pub(super) extern "system" fn exit(env: *mut JNIEnv, _: jclass, object: jobject,
         // No error is thrown from here: compilers put this call into the range of a handler that would
         // give up the monitor once more. The thread leaves at its next event.
         let event = at(EventKind::Unlock, number(env, object), 0, site_number);
-        let told = tell::is_on().then(|| tell::before(env, object, event));
-        if let (Ok(_), Some(told)) = (control::event(event), told) {
-            tell::after(env, object, event, told);
-        }
+        let _ = tell::around(env, object, event, control::event);
     }
 }
 
 pub(super) extern "system" fn wait(env: *mut JNIEnv, _: jclass, object: jobject, millis: jlong) -> jboolean {
-    let Some(thread) = control::current() else { return false };
+    if control::current().is_none() {
+        return false;
+    }
     // The original throws what is to be thrown for a negative time or a monitor that is not held.
     // SAFETY: the machine has just given the references; the function is the machine's own.
     if millis < 0 || !unsafe { (functions().holds_lock)(env, std::ptr::null_mut(), object) } {
@@ -44,13 +43,13 @@ pub(super) extern "system" fn wait(env: *mut JNIEnv, _: jclass, object: jobject,
         return join(env, object, joined, (millis > 0).then(|| millis as u64 * NANOS_A_MILLI));
     }
     let id = number(env, object);
-    let depth = control::with_machine(|machine| machine.depth(thread, id)).unwrap_or(0).max(1);
-    if happen(env, on(EventKind::Wait, id, 0)).is_none() {
+    if happen_to(env, object, on(EventKind::Wait, id, 0)).is_none() {
         return true;
     }
     let real = release(env, object);
     let nanos = (millis > 0).then(|| millis as u64 * NANOS_A_MILLI);
-    let found = control::event_within(on(EventKind::Wake, id, depth), nanos);
+    let wake = on(EventKind::Wake, id, 0);
+    let found = tell::around(env, object, wake, |event| control::event_within(event, nanos));
     (0..real).for_each(|_| interface(env).monitor_enter(object));
     match found {
         Ok(Found(true)) => interrupted(env),
@@ -83,7 +82,10 @@ pub(super) fn join(env: *mut JNIEnv, object: jobject, joined: ThreadId, nanos: O
     // The monitor may have been taken by events, or by opaque code that tells of none.
     let found = (0..depth)
         .try_for_each(|_| control::event(on(EventKind::Unlock, id, 0)).map(drop))
-        .and_then(|()| control::event_within(plain(EventKind::Join, joined.0 as u32), nanos))
+        .and_then(|()| {
+            let join = on(EventKind::Join, id, joined.0 as u32);
+            tell::around(env, object, join, |event| control::event_within(event, nanos))
+        })
         .and_then(|found| {
             (0..depth).try_for_each(|_| control::event(on(EventKind::Lock, id, 0)).map(drop)).map(|()| found)
         });
@@ -91,7 +93,10 @@ pub(super) fn join(env: *mut JNIEnv, object: jobject, joined: ThreadId, nanos: O
     match found {
         Ok(Found(true)) => interrupted(env),
         Ok(Found(false)) => {}
-        Err(Unwind) => interface(env).throw(functions().unwind.0),
+        Err(Unwind) => {
+            awaited::note(interface(env), object);
+            interface(env).throw(functions().unwind.0);
+        }
     }
     true
 }
@@ -109,6 +114,6 @@ pub(super) fn notify_as(env: *mut JNIEnv, object: jobject, kind: EventKind) -> j
     if control::current().is_none() || !unsafe { (functions().holds_lock)(env, std::ptr::null_mut(), object) } {
         return false;
     }
-    happen(env, on(kind, number(env, object), 0));
+    happen_to(env, object, on(kind, number(env, object), 0));
     true
 }

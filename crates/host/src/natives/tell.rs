@@ -8,10 +8,12 @@
 
 use super::{identity_hash, interface, reading};
 use crate::agent::LOADED;
-use crate::control;
+use crate::control::{self, Unwind};
 use crate::graph::stable_name;
 use crate::jni::Env;
+use crate::machine::Found;
 use crate::outcome::Told;
+use crate::scope::shown_name;
 use jni_sys::{JNIEnv, jobject, jvalue};
 use schedule::{Event, ObjectId, ThreadId};
 use std::cell::RefCell;
@@ -73,20 +75,35 @@ pub(super) fn named(env: *mut JNIEnv, object: jobject, thread: ThreadId) {
 }
 
 /// What is known of an event before it is done.
-pub(super) fn before(env: *mut JNIEnv, object: jobject, event: Event) -> Told {
+fn before(env: *mut JNIEnv, object: jobject, event: Event) -> Told {
     let env = interface(env);
     written(env);
     control::uncontrolled(|| {
         env.frame(|| Told {
             frames: reading().stack(env),
-            class: (!object.is_null()).then(|| reading().class_name(env, object)),
+            class: (!object.is_null()).then(|| shown_name(&reading().class_name(env, object)).to_owned()),
             value: (event.kind.is_access() && !event.kind.is_write()).then(|| value(env, object, event)).flatten(),
         })
     })
 }
 
+/// Does an event, and tells of it if everything is told.
+pub(super) fn around(
+    env: *mut JNIEnv,
+    object: jobject,
+    event: Event,
+    body: impl FnOnce(Event) -> Result<Found, Unwind>,
+) -> Result<Found, Unwind> {
+    let told = (is_on() && control::current().is_some()).then(|| before(env, object, event));
+    let done = body(event);
+    if let (Some(told), true) = (told, done.is_ok()) {
+        after(env, object, event, told);
+    }
+    done
+}
+
 /// The event was done.
-pub(super) fn after(env: *mut JNIEnv, object: jobject, event: Event, told: Told) {
+fn after(env: *mut JNIEnv, object: jobject, event: Event, told: Told) {
     let Some(step) = control::with_machine(|machine| machine.steps()).and_then(|steps| steps.checked_sub(1)) else {
         return;
     };

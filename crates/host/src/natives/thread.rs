@@ -1,5 +1,6 @@
 //! Hooks for threads: started, parked, put to sleep, interrupted and looked at.
 
+use super::access::raw_kind;
 use super::fixed::{self, NANOS_A_MILLI, START_MILLIS};
 use super::{functions, happen, happen_within, identity_hash, interface, is_unwind, number, on, reading};
 use super::{synchronizer, tell};
@@ -8,7 +9,7 @@ use crate::control::{self, Unwind};
 use crate::machine::{Found, Stop, plain};
 use crate::threads;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
-use schedule::{Event, EventKind};
+use schedule::{Event, EventKind, ThreadId};
 
 /// The current thread finds out that it is interrupted.
 pub(super) fn interrupted(env: *mut JNIEnv) {
@@ -40,11 +41,8 @@ pub(super) extern "system" fn unpark(env: *mut JNIEnv, _: jclass, thread: jobjec
     }
     match threads::find(identity_hash(env, thread)) {
         Some(thread) if synchronizer::unparks(thread) => true,
-        Some(thread) if control::current().is_some() => {
-            happen(env, plain(EventKind::Unpark, thread.0 as u32));
-            true
-        }
-        _ => false,
+        _ if control::current().is_none() => false,
+        _ => to_started(env, thread, EventKind::Unpark, EventKind::VolatileRead) != Standing::Unknown,
     }
 }
 
@@ -76,23 +74,74 @@ pub(super) extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject
     if control::current().is_none() {
         return -1;
     }
-    match threads::find(identity_hash(env, thread)) {
-        Some(thread) => happen(env, plain(EventKind::Alive, thread.0 as u32)).map_or(0, |found| found.0 as jint),
-        None => {
-            happen(env, on(EventKind::VolatileRead, number(env, thread), Event::STATUS));
-            -1
-        }
+    match to_started(env, thread, EventKind::Alive, EventKind::VolatileRead) {
+        Standing::Started(found) => found.0 as jint,
+        Standing::NotYet | Standing::Leaving => 0,
+        Standing::Unknown => -1,
     }
 }
 
+/// The state of a thread as `jdk.internal.misc.VM` has it. Whoever is alive is runnable: who waits for what is not told.
+pub(super) extern "system" fn state(env: *mut JNIEnv, _: jclass, thread: jobject) -> jint {
+    const NEW: jint = 0;
+    const TERMINATED: jint = 2;
+    const RUNNABLE: jint = 4;
+    if control::current().is_none() {
+        return -1;
+    }
+    match to_started(env, thread, EventKind::Alive, EventKind::VolatileRead) {
+        Standing::Started(Found(true)) => RUNNABLE,
+        Standing::Started(Found(false)) => TERMINATED,
+        Standing::NotYet | Standing::Leaving => NEW,
+        Standing::Unknown => -1,
+    }
+}
+
+/// What is known of a thread to which an event is done.
+#[derive(PartialEq, Eq)]
+enum Standing {
+    /// It was started under control, and that is what the event found.
+    Started(Found),
+    /// Its start is announced.
+    NotYet,
+    /// It was not started, or by nobody under control.
+    Unknown,
+    /// The execution is over.
+    Leaving,
+}
+
+/// Does an event to a thread: one of the first kind if it was started, and if not, one of the second to its status.
+/// If it is started before that happens, both.
+fn to_started(env: *mut JNIEnv, thread: jobject, of_started: EventKind, of_other: EventKind) -> Standing {
+    let (hash, object) = (identity_hash(env, thread), number(env, thread));
+    let started = || threads::find(hash).filter(|&id| has_started(id));
+    if started().is_none() && happen(env, on(of_other, object, Event::STATUS)).is_none() {
+        return Standing::Leaving;
+    }
+    match (started(), threads::find(hash)) {
+        (Some(id), _) => happen(env, on(of_started, object, id.0 as u32)).map_or(Standing::Leaving, Standing::Started),
+        (None, Some(_)) => Standing::NotYet,
+        (None, None) => Standing::Unknown,
+    }
+}
+
+fn has_started(thread: ThreadId) -> bool {
+    control::with_machine(|machine| machine.has_started(thread)).unwrap_or(false)
+}
+
+/// An access of what opaque code keeps of a thread.
+pub(super) extern "system" fn part(env: *mut JNIEnv, _: jclass, thread: jobject, slot: jint, kind: jint) {
+    if control::current().is_some() {
+        happen(env, on(raw_kind(kind), number(env, thread), slot as u32));
+    }
+}
+
+/// A thread gets its number before it runs. That it was started is told once it was.
 pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobject) {
     let Some(parent) = control::current() else {
         threads::note_uncontrolled(&reading().class_name(interface(env), thread));
         return;
     };
-    if happen(env, on(EventKind::VolatileWrite, number(env, thread), Event::STATUS)).is_none() {
-        return;
-    }
     let daemon = reading().is_daemon(interface(env), thread);
     match control::reserve_thread(parent, daemon) {
         Ok(id) => {
@@ -117,7 +166,7 @@ pub(super) extern "system" fn started(env: *mut JNIEnv, _: jclass, thread: jobje
     if control::current().is_some()
         && let Some(id) = threads::find(identity_hash(env, thread))
     {
-        happen(env, plain(EventKind::Start, id.0 as u32));
+        happen(env, on(EventKind::Start, number(env, thread), id.0 as u32));
         // Also when the execution is over: the thread is there, and has to leave.
         control::start_thread(id);
     }
@@ -134,11 +183,7 @@ fn at_flag(env: *mut JNIEnv, thread: jobject, of_controlled: EventKind, of_other
 
 fn at_flag_aloud(env: *mut JNIEnv, thread: jobject, of_controlled: EventKind, of_other: EventKind) {
     if control::current().is_some() {
-        let event = match threads::find(identity_hash(env, thread)) {
-            Some(thread) => plain(of_controlled, thread.0 as u32),
-            None => on(of_other, number(env, thread), Event::INTERRUPT),
-        };
-        happen(env, event);
+        to_started(env, thread, of_controlled, of_other);
     }
 }
 
@@ -146,7 +191,12 @@ pub(super) extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobj
     if is_unwind(interface(env), exception) {
         return true;
     }
-    match threads::find(identity_hash(env, thread)) {
+    let known = threads::find(identity_hash(env, thread));
+    if known.is_some() && control::current().is_some() {
+        // Who has to leave does so without it.
+        let _ = control::event(on(EventKind::VolatileRead, number(env, thread), Event::HANDLER));
+    }
+    match known {
         // What the code under test handles itself is not uncaught.
         Some(_) if functions().reading.has_handler(interface(env), thread) => false,
         Some(id) => {
@@ -159,14 +209,14 @@ pub(super) extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobj
 
 pub(super) extern "system" fn look(env: *mut JNIEnv, _: jclass, thread: jobject) {
     let own = control::controlled().filter(|own| threads::find(identity_hash(env, thread)) == Some(*own));
-    if own.is_some_and(|own| synchronizer::looks_at_interrupt(own, false)) {
+    if own.is_some_and(|own| synchronizer::looks_at_interrupt(env, own, false)) {
         return;
     }
     at_flag(env, thread, EventKind::Interrupted, EventKind::VolatileRead);
 }
 
 pub(super) extern "system" fn look_own(env: *mut JNIEnv, _: jclass) {
-    if control::controlled().is_some_and(|thread| synchronizer::looks_at_interrupt(thread, true)) {
+    if control::controlled().is_some_and(|thread| synchronizer::looks_at_interrupt(env, thread, true)) {
         return;
     }
     synchronizer::aloud(|| {

@@ -16,11 +16,3 @@ pub fn with_advice(reason: &str) -> String {
         None => reason.to_owned(),
     }
 }
-
-/// With the name of the class in front, unless it is there.
-pub fn of_class(class: &str, reason: &str) -> String {
-    match reason.starts_with(class) || reason.starts_with(&format!("class {class} ")) {
-        true => reason.to_owned(),
-        false => format!("{class}: {reason}"),
-    }
-}

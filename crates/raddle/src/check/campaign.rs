@@ -49,8 +49,9 @@ pub struct Counts {
     /// Pairs of methods that were run together, and those with a test that was certified.
     pub tested: BTreeSet<(String, String)>,
     pub certain: BTreeSet<(String, String)>,
-    /// Methods that give another result when they are called in the same way.
-    pub unsteady: BTreeSet<String>,
+    /// How many tests each method was in, and in how many of them it gave another result when the same calls were made in the
+    /// same order.
+    pub steadiness: BTreeMap<String, (u64, u64)>,
     /// What the fence refused.
     pub refused: BTreeSet<String>,
     /// Tests that fail as findings do, and show nothing else.
@@ -58,18 +59,31 @@ pub struct Counts {
     /// Findings past the most that are told.
     pub untold: u64,
     pub seconds: f64,
-    /// Seconds spent writing tests, and seconds for which workers ran serial orders, explored, and shrank.
     pub spent: Spent,
     /// No new tests came to mind.
     pub exhausted: bool,
 }
 
-/// Where the time of workers and of the supervisor went.
+impl Counts {
+    /// Methods that mostly give another result when the same calls are made in the same order. (Now and then any method does, if
+    /// it is given something that does.)
+    pub fn unsteady(&self) -> Vec<&str> {
+        let mostly = self.steadiness.iter().filter(|(_, (tests, unsteady))| 2 * unsteady > *tests);
+        mostly.map(|(name, _)| &**name).collect()
+    }
+}
+
+/// Where the time of the supervisor and of the workers went, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
+    /// Writing tests.
     pub generating: f64,
+    /// Tests in one thread: each suffix alone, and linearizations.
+    pub serial: f64,
+    /// Tests under schedules.
+    pub exploring: f64,
+    /// Both, to make findings smaller and to explain them.
     pub shrinking: f64,
-    pub testing: f64,
 }
 
 /// The search in one class.
@@ -79,7 +93,7 @@ pub struct Campaign<'c> {
     generator: Generator<'c>,
     begun: Instant,
     /// What workers are at, by the keys of the tasks.
-    under_way: BTreeMap<String, Work>,
+    under_way: BTreeMap<String, Purpose>,
     shrinking: VecDeque<Shrinking>,
     known: BTreeSet<Trait>,
     number: u64,
@@ -88,11 +102,6 @@ pub struct Campaign<'c> {
 }
 
 /// What a task is for.
-struct Work {
-    purpose: Purpose,
-    begun: Instant,
-}
-
 enum Purpose {
     Test(Box<Candidate>),
     Shrink(Box<Shrinking>, Trial),
@@ -251,7 +260,7 @@ impl<'c> Campaign<'c> {
     fn begin(&mut self, purpose: Purpose, test: TestCase, check: Check) -> Task {
         self.number += 1;
         let key = format!("{} {}", self.class, self.number);
-        self.under_way.insert(key.clone(), Work { purpose, begun: Instant::now() });
+        self.under_way.insert(key.clone(), purpose);
         let limits = Limits { max_events: MAX_EVENTS, ..Limits::default() };
         let under_test = vec![self.class.clone()];
         Task { key, job: Job { test, under_test, plan: Plan::Check(check), limits }, budget: Some(PATIENCE) }
@@ -262,24 +271,25 @@ impl<'c> Campaign<'c> {
         match event {
             Event::News(task, News::Found(finding)) => {
                 // It may be the last that is heard of this task.
-                let is_test = matches!(self.under_way.get(&task.key), Some(Work { purpose: Purpose::Test(_), .. }));
+                let is_test = matches!(self.under_way.get(&task.key), Some(Purpose::Test(_)));
                 if is_test { self.found(&task.job, *finding, 0) } else { None }
             }
-            Event::News(..) => None,
-            Event::Done(task, outcome) => {
-                let work = self.under_way.remove(&task.key)?;
-                let seconds = work.begun.elapsed().as_secs_f64();
-                match work.purpose {
-                    Purpose::Test(candidate) => {
-                        self.counts.spent.testing += seconds;
-                        self.ran(&candidate, &task, outcome)
+            Event::News(task, News::Spent(spent)) => {
+                let [serial, exploring] = [spent.serial, spent.exploring].map(|micros| micros as f64 / 1e6);
+                match self.under_way.get(&task.key) {
+                    Some(Purpose::Test(_)) => {
+                        self.counts.spent.serial += serial;
+                        self.counts.spent.exploring += exploring;
                     }
-                    Purpose::Shrink(shrinking, trial) => {
-                        self.counts.spent.shrinking += seconds;
-                        self.tried(*shrinking, trial, &task, outcome)
-                    }
+                    _ => self.counts.spent.shrinking += serial + exploring,
                 }
+                None
             }
+            Event::News(..) => None,
+            Event::Done(task, outcome) => match self.under_way.remove(&task.key)? {
+                Purpose::Test(candidate) => self.ran(&candidate, &task, outcome),
+                Purpose::Shrink(shrinking, trial) => self.tried(*shrinking, trial, &task, outcome),
+            },
         }
     }
 
@@ -324,9 +334,13 @@ impl<'c> Campaign<'c> {
             self.counts.certain.extend(pairs.iter().cloned());
         }
         self.counts.tested.extend(pairs);
-        for (suffix, call) in &checked.unsteady {
-            let call = test.suffixes.get(*suffix).and_then(|calls| calls.get(*call));
-            self.counts.unsteady.extend(call.and_then(methods::name));
+        for (suffix, calls) in test.suffixes.iter().enumerate() {
+            for (number, call) in calls.iter().enumerate() {
+                let Some(name) = methods::name(call) else { continue };
+                let (tests, unsteady) = self.counts.steadiness.entry(name).or_default();
+                *tests += 1;
+                *unsteady += u64::from(checked.unsteady.contains(&(suffix, number)));
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use emit::{Shows, Statements, statements};
+use oracle::Oracle;
 use report::{Finding, JavaTest, View};
 
 use super::found::{Found, exception};
@@ -19,6 +20,7 @@ pub struct Writer<'w> {
     pub types: &'w JavaTypes<'w>,
     pub out: &'w Path,
     pub seed: u64,
+    pub oracle: Oracle,
 }
 
 /// What was written of a finding, and where.
@@ -40,6 +42,7 @@ impl Writer<'_> {
             Origin { target: self.class, place: self.place, job: &found.job, must_end: false, seed: self.seed };
         let mut finding = document(&origin, &found.finding)?;
         finding.executions_to_find = found.executions_to_find;
+        finding.oracle = Some(self.oracle.name().to_owned());
         let statements = statements(&found.job.test, self.types);
         finding.java_test = Some(JavaTest {
             prefix: statements.prefix.clone(),
@@ -65,7 +68,7 @@ impl Writer<'_> {
             FailureKind::Exception => Shows::Exception { class: exception(&found.finding).unwrap_or_default() },
             FailureKind::Deadlock => Shows::Deadlock,
             FailureKind::Hang => Shows::Hang,
-            FailureKind::Linearizability => Shows::Linearizability { serial: Vec::new() },
+            FailureKind::Linearizability => Shows::Linearizability,
         };
         let replay = format!("raddle replay {}", document.display());
         let what = format!("{} {}", self.class, finding.what);

@@ -57,7 +57,7 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let mut check_all = || -> anyhow::Result<()> {
         for (number, target) in targets.iter().enumerate() {
             progress.begin(&target.name.to_string(), number, targets.len());
-            let report = check(args, &place, target, settings, &mut session, &mut progress)?;
+            let Some(report) = check(args, &place, target, settings, &mut session, &mut progress)? else { continue };
             let over = report.stopped || args.first && report.verdict == Verdict::Violation;
             reports.push(report);
             if over {
@@ -95,7 +95,7 @@ fn tell(args: &CheckArgs, color: Color, place: &Place, reports: &[ClassReport], 
     }
     let found = reports.iter().any(|report| report.verdict == Verdict::Violation);
     let unknown = reports.iter().find_map(|report| match &report.verdict {
-        Verdict::Unknown(why) => Some(advice::of_class(&report.class, why)),
+        Verdict::Unknown(why) => Some(verdict::unknown(&report.class, why)),
         _ => None,
     });
     match unknown {
@@ -105,7 +105,7 @@ fn tell(args: &CheckArgs, color: Color, place: &Place, reports: &[ClassReport], 
     }
 }
 
-/// Checks one class.
+/// Checks one class; None for an interface that was named with its package only.
 fn check(
     args: &CheckArgs,
     place: &Place,
@@ -113,7 +113,7 @@ fn check(
     settings: Settings,
     session: &mut Session,
     progress: &mut Progress,
-) -> anyhow::Result<ClassReport> {
+) -> anyhow::Result<Option<ClassReport>> {
     let begun = Instant::now();
     let class = target.name.to_string();
     let nothing = |why: String| ClassReport {
@@ -127,7 +127,8 @@ fn check(
     };
     let facts = match analyze(place, target)? {
         Ok(facts) => facts,
-        Err(error) => return Ok(nothing(advice::with_advice(&error.to_string()))),
+        Err(analysis::Error::Interface(_) | analysis::Error::NoClass(_)) if !target.is_named => return Ok(None),
+        Err(error) => return Ok(Some(nothing(advice::with_advice(&error.to_string())))),
     };
     let internal = target.name.internal();
     let generator = testgen::Settings {
@@ -137,10 +138,11 @@ fn check(
     };
     let generator = match Generator::new(&place.class_path, internal, &facts, generator) {
         Ok(generator) => generator,
-        Err(error) => return Ok(nothing(error.to_string())),
+        Err(error) => return Ok(Some(nothing(error.to_string()))),
     };
     let types = JavaTypes::new(&place.class_path);
-    let writer = Writer { class: &class, place, types: &types, out: &args.out, seed: args.seed };
+    let writer =
+        Writer { class: &class, place, types: &types, out: &args.out, seed: args.seed, oracle: settings.oracle };
     let mut campaign = Campaign::new(internal, generator, settings, begun);
     let mut written: Vec<(String, Written)> = Vec::new();
     let stopped = campaign.run(session, progress, |found| {
@@ -166,7 +168,8 @@ fn check(
         None => Verdict::Clean,
     };
     let pairs = campaign.pairs();
-    Ok(ClassReport { class, verdict, counts: campaign.counts, pairs, findings, notes: facts.notes.clone(), stopped })
+    let (counts, notes) = (campaign.counts, facts.notes.clone());
+    Ok(Some(ClassReport { class, verdict, counts, pairs, findings, notes, stopped }))
 }
 
 /// The facts of a class, or why there are none. Deep call chains are followed by recursion, which needs a deep stack.

@@ -114,9 +114,10 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         for note in &report.notes {
             text += &format!("note: {note}\n");
         }
-        if !counts.unsteady.is_empty() {
-            let names: Vec<&str> = counts.unsteady.iter().map(String::as_str).collect();
-            text += &format!("set aside, for they give other results in the same serial run: {}\n", names.join(", "));
+        let unsteady = counts.unsteady();
+        if !unsteady.is_empty() {
+            text +=
+                &format!("set aside, for they give other results in the same serial run: {}\n", unsteady.join(", "));
         }
         for refused in counts.refused.iter().take(5) {
             text += &format!("refused by the fence: {refused}\n");
@@ -163,6 +164,11 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
     text
 }
 
+/// Why nothing can be said of a class, with its name.
+pub fn unknown(class: &str, why: &str) -> String {
+    if why.contains(class) { why.to_owned() } else { format!("{class}: {why}") }
+}
+
 /// Several classes, the worst first.
 pub fn table(reports: &[ClassReport]) -> String {
     let mut rows: Vec<&ClassReport> = reports.iter().collect();
@@ -186,6 +192,12 @@ pub fn table(reports: &[ClassReport]) -> String {
             counts.certified,
             counts.executions
         );
+    }
+    text += "\n";
+    for report in reports {
+        if let Verdict::Unknown(why) = &report.verdict {
+            text += &format!("{}\n", unknown(&report.class, why));
+        }
     }
     text + "\n"
 }
@@ -212,10 +224,11 @@ fn class_document(report: &ClassReport) -> Value {
         "seconds": counts.seconds,
         "spent": {
             "generating": counts.spent.generating,
-            "testing": counts.spent.testing,
+            "serial": counts.spent.serial,
+            "exploring": counts.spent.exploring,
             "shrinking": counts.spent.shrinking,
         },
-        "nondeterministic": counts.unsteady,
+        "nondeterministic": counts.unsteady(),
         "unknown": counts.unknown,
         "refused": counts.refused,
         "notes": notes,

@@ -84,7 +84,7 @@ fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -
                 executions = so_far.executions;
                 progress.tell(so_far);
             }
-            Event::News(_, News::Refused(_)) => {}
+            Event::News(_, News::Refused(_) | News::Spent(_)) => {}
             Event::Done(_, done) => {
                 if let Answer::Done(report) = &done.answer {
                     executions = report.executions;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use host::Limits;
+use oracle::Oracle;
 use report::Finding;
 use testcase::TestCase;
 
@@ -13,7 +14,7 @@ use crate::args::{Color, ReplayArgs};
 use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::{Event, Ran, Task, run as run_tasks};
-use crate::worker::protocol::{Answer, Job, Plan, Report};
+use crate::worker::protocol::{Answer, Check, Explore, Explorer, Job, Plan, Report};
 
 /// A debugger is waited for as long as it takes somebody to think.
 const WITH_DEBUGGER: Duration = Duration::from_secs(24 * 3600);
@@ -32,7 +33,23 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
     let limits: Limits = serde_json::from_value(finding.limits.clone()).map_err(|_| damaged())?;
     anyhow::ensure!(finding.schedule.iter().all(|(_, events)| *events > 0), damaged());
     let (turns, timeouts) = (finding.schedule.clone(), finding.timeouts.clone());
-    let plan = Plan::Replay { turns, timeouts, times, must_end };
+    let oracle = finding.oracle.as_deref().map(|name| Oracle::named(name).ok_or_else(damaged)).transpose()?;
+    let plan = match oracle {
+        // Whoever steps through it wants to see the failing execution, and not those that it is held against.
+        Some(oracle) if args.debug.is_none() => {
+            let explore = Explore {
+                explorer: Explorer::Auto,
+                seed: finding.seed,
+                executions: times,
+                millis: None,
+                first: false,
+                explain_millis: 0,
+                must_end,
+            };
+            Plan::Recheck { check: Check { explore, oracle, wanted: None }, turns, timeouts }
+        }
+        _ => Plan::Replay { turns, timeouts, times, must_end },
+    };
     let mut budget = None;
     if let Some(port) = args.debug {
         place

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::protocol::{self, Answer, Finding, News, Progress, Reply, Word};
+use super::protocol::{self, Answer, Finding, News, Progress, Reply, Spent, Word};
 use super::reason::{Reason, Standing};
 
 static DESK: Mutex<Option<Desk>> = Mutex::new(None);
@@ -92,6 +92,13 @@ pub fn found(finding: &Finding) {
     {
         open.found += 1;
         desk.tell(News::Found(Box::new(finding.clone())));
+    }
+}
+
+/// The time of the job went there.
+pub fn spent(spent: Spent) {
+    if let Some(desk) = lock().as_mut() {
+        desk.tell(News::Spent(spent));
     }
 }
 

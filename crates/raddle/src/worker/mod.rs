@@ -105,10 +105,10 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     };
     let may_exit = match &job.plan {
         Plan::Explore(Explore { must_end, .. }) | Plan::Replay { must_end, .. } => *must_end,
-        Plan::Random { .. } | Plan::Check(_) => false,
+        Plan::Random { .. } | Plan::Check(_) | Plan::Recheck { .. } => false,
     };
     let mut settings = RunSettings { limits: job.limits, ..RunSettings::default() };
-    if let Plan::Check(check) = &job.plan {
+    if let Plan::Check(check) | Plan::Recheck { check, .. } = &job.plan {
         settings = check::settings(check, settings);
     }
     let mut runs = Runs::new(host, test, settings, may_exit);
@@ -135,9 +135,12 @@ fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {
         }
         Plan::Replay { turns, timeouts, times, must_end } => {
             warm_up(runs)?;
-            repeat::run(runs, &schedule(turns, timeouts), *times, *must_end)
+            repeat::run(runs, &schedule(turns, timeouts), *times, &mut ByItsEnd { must_end: *must_end })
         }
-        Plan::Check(check) => check::run(runs, check, &job.test),
+        Plan::Check(check) => check::run(runs, check, &job.test, None),
+        Plan::Recheck { check, turns, timeouts } => {
+            check::run(runs, check, &job.test, Some(&schedule(turns, timeouts)))
+        }
     }
 }
 

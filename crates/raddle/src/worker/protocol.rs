@@ -70,6 +70,15 @@ pub enum Plan {
     Explore(Explore),
     /// Every schedule that matters, held against the linearizations of the test case.
     Check(Check),
+    /// One schedule, held against the linearizations of the test case, as often as `check` has executions.
+    Recheck {
+        /// What it is held against.
+        check: Check,
+        /// The schedule: thread and number of events, one after the other.
+        turns: Vec<(u16, u32)>,
+        /// Whose waits were over by time, each with the number of events before that.
+        timeouts: Vec<(usize, u16)>,
+    },
     /// One schedule, so many times.
     Replay {
         /// The schedule: thread and number of events, one after the other.
@@ -152,6 +161,17 @@ pub enum News {
     Progress(Progress),
     /// The operating system has refused something to the code under test.
     Refused(String),
+    /// Where the time of a check went. No part of the answer, which is the same however long it took.
+    Spent(Spent),
+}
+
+/// Where the time of a check went, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Suffixes alone, and linearizations.
+    pub serial: u64,
+    /// Schedules.
+    pub exploring: u64,
 }
 
 /// How far a job is.

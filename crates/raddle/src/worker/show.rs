@@ -1,7 +1,7 @@
 //! One execution, told whole, in words that mean the same in another process.
 
 use host::{Execution, Host};
-use schedule::{Event, ObjectId, Step};
+use schedule::{ObjectId, Step};
 
 use super::protocol::Shown;
 use super::stop;
@@ -14,14 +14,10 @@ pub fn describe(host: &Host, step: &Step) -> String {
         format!(" at {}.{}{line}", site.class.replace('/', "."), site.method)
     });
     let field = host.field(event.slot).filter(|_| event.kind.is_access());
-    let what = match (event.slot, field) {
-        (Event::CLOCK, _) if event.is_of_machine() => "clock".to_owned(),
-        (Event::HASH, _) if event.is_of_machine() => "identity hash".to_owned(),
-        (Event::SYNCHRONIZER, _) if event.kind.is_access() => "state and queue".to_owned(),
-        (Event::STATUS, _) if event.kind.is_access() => "status".to_owned(),
-        (Event::INTERRUPT, _) if event.kind.is_access() => "interrupt flag".to_owned(),
-        (_, Some((class, name))) => format!("{}.{name}", class.replace('/', ".")),
-        (slot, None) => slot.to_string(),
+    let what = match (event.reserved_name(), field) {
+        (Some(name), _) => name.to_owned(),
+        (None, Some((class, name))) => format!("{}.{name}", class.replace('/', ".")),
+        (None, None) => event.slot.to_string(),
     };
     let object = if event.object == ObjectId::NONE { "-".into() } else { format!("#{}", event.object.0) };
     format!("{} {} {object} {what}{site}", step.thread.0, event.kind.name())

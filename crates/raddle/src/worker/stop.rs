@@ -40,7 +40,7 @@ pub fn describe_wait(blocked: &Blocked, awaited: &[Awaited]) -> String {
     };
     let own = awaited.iter().find(|known| known.thread == blocked.thread);
     let wants = match blocked.event.kind {
-        EventKind::Lock => format!("waits to lock {}", name(blocked.event.object)),
+        EventKind::Lock | EventKind::LockWithin => format!("waits to lock {}", name(blocked.event.object)),
         EventKind::Wake if blocked.holder.is_some() => {
             format!("waits to lock {} again", name(blocked.event.object))
         }

@@ -58,7 +58,8 @@ impl Teller<'_> {
         ShownStep {
             thread: thread.0,
             kind: event.kind.name().to_owned(),
-            object: (event.object != ObjectId::NONE).then(|| (number, class())),
+            // What is done to a thread is told by the thread's number.
+            object: (event.object != ObjectId::NONE && !event.kind.is_about_thread()).then(|| (number, class())),
             what: self.what(event),
             value: told.and_then(|told| told.value.clone()),
             frames: frames.unwrap_or_else(|| of_site().into_iter().collect()),
@@ -69,12 +70,7 @@ impl Teller<'_> {
     fn what(&self, event: Event) -> Option<String> {
         use EventKind::{Alive, Interrupt, Interrupted, Join, Start, Unpark};
         match (event.kind, event.slot) {
-            _ if event.is_of_machine() => {
-                Some(if event.slot == Event::CLOCK { "clock" } else { "identity hash" }.to_owned())
-            }
-            (kind, Event::SYNCHRONIZER) if kind.is_access() => Some("state and queue".to_owned()),
-            (kind, Event::STATUS) if kind.is_access() => Some("status".to_owned()),
-            (kind, Event::INTERRUPT) if kind.is_access() => Some("interrupt flag".to_owned()),
+            _ if event.reserved_name().is_some() => event.reserved_name().map(str::to_owned),
             (kind, slot) if kind.is_access() => Some(match self.host.field(slot) {
                 Some((class, name)) => format!("{}.{name}", class.replace('/', ".")),
                 None => format!("[{slot}]"),

@@ -17,9 +17,11 @@ fn two_string_buffers_that_are_appended_to_each_other_deadlock() {
     let test = one_each(prefix, vec![append(0, 1), append(1, 0)]);
     for jdk in jdks() {
         let outcome = Bench::new(&jdk).check(class, &test, Oracle::Safety);
-        assert_eq!(outcome.kinds(), [FailureKind::Deadlock], "{outcome:?}");
-        let failure = &outcome.findings()[0].failure;
-        assert!(failure.place.contains("java/lang/StringBuffer."), "{failure:?}");
+        assert!(!outcome.findings().is_empty(), "{outcome:?}");
+        for finding in outcome.findings() {
+            assert_eq!(finding.failure.kind, FailureKind::Deadlock);
+            assert!(finding.failure.place.contains("java/lang/StringBuffer."), "{:?}", finding.failure);
+        }
         assert_eq!((outcome.checked().linearizations, outcome.checked().endings.len()), (2, 0));
         assert!(outcome.checked().overlaps > 0);
         let overlapped = outcome.checked().overlaps;
@@ -35,8 +37,9 @@ fn an_element_that_is_gone_in_some_order_is_no_violation() {
     let add = invoke("java/util/Vector.add(Ljava/lang/Object;)Z", 0, vec![Argument::String("x".into())]);
     let test = one_each(vec![construct(class, "()V", vec![]), add], vec![get, remove]);
     for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
         for oracle in BOTH {
-            let outcome = Bench::new(&jdk).check(class, &test, oracle);
+            let outcome = bench.check(class, &test, oracle);
             outcome.assert_clean();
             assert_eq!(outcome.checked().endings, ["java.lang.ArrayIndexOutOfBoundsException"]);
         }
@@ -50,8 +53,9 @@ fn a_lock_that_two_threads_take_is_no_violation() {
     let lock = || invoke("java/util/concurrent/locks/ReentrantLock.lock()V", 0, vec![]);
     let test = one_each(vec![construct(class, "()V", vec![])], vec![lock(), lock()]);
     for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
         for oracle in BOTH {
-            let outcome = Bench::new(&jdk).check(class, &test, oracle);
+            let outcome = bench.check(class, &test, oracle);
             assert_eq!((outcome.kinds(), outcome.checked().rejected.clone()), (vec![], None), "{outcome:?}");
             assert_eq!(outcome.checked().endings, ["stuck"]);
         }
@@ -69,15 +73,15 @@ fn a_queue_that_is_empty_in_some_order_is_no_violation() {
     let prefix = || vec![construct(class, "()V", vec![]), put("a")];
     let size = || vec![invoke("java/util/concurrent/LinkedBlockingQueue.size()I", 0, vec![])];
     for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
         for oracle in BOTH {
-            let mut bench = Bench::new(&jdk);
             let test = TestCase { probes: size(), ..one_each(prefix(), vec![take(), put("b")]) };
             let outcome = bench.check(class, &test, oracle);
             assert_eq!((outcome.kinds(), outcome.checked().endings.len()), (vec![], 0), "{outcome:?}");
             let outcome = bench.check(class, &one_each(prefix(), vec![take(), take()]), oracle);
             assert_eq!((outcome.kinds(), outcome.checked().rejected.clone()), (vec![], None), "{outcome:?}");
             assert_eq!(outcome.checked().endings, ["stuck"]);
-            // The second is only given an element by a thread that waits for nothing.
+            // One thread that takes twice would never come to its own put; three threads are not stuck.
             let test = TestCase { probes: size(), ..one_each(prefix(), vec![take(), take(), put("b")]) };
             let outcome = bench.check(class, &test, oracle);
             assert_eq!((outcome.kinds(), outcome.checked().endings.len()), (vec![], 0), "{outcome:?}");

@@ -1,7 +1,7 @@
 //! What is held against linearizations, and how it is told.
 
 use crate::support::{Bench, EXPLORE, fixture, jdks};
-use raddle::worker::protocol::{Check, Explore, Failure, FailureKind, Oracle};
+use raddle::worker::protocol::{Check, Explore, Failure, FailureKind, Oracle, Plan};
 
 #[test]
 fn lost_updates_are_a_matter_of_values() {
@@ -23,6 +23,23 @@ fn lost_updates_are_a_matter_of_values() {
         assert_eq!(outcome.kinds(), [FailureKind::Linearizability]);
         // The answer does not depend on what was run before.
         assert_eq!(bench.check("Tally", &afterwards, Oracle::Linearizability).0, outcome.0);
+    }
+}
+
+/// A finding fails each time that its schedule is followed, also if its calls all return.
+#[test]
+fn a_schedule_can_be_held_against_linearizations_again() {
+    let test = fixture("Tally", &[&["add()V"], &["add()V"]], &["count()I"]);
+    for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
+        let found = bench.check("Tally", &test, Oracle::Linearizability).findings()[0].clone();
+        for (oracle, failures) in [(Oracle::Linearizability, 20), (Oracle::Safety, 0)] {
+            let check = Check { explore: Explore { executions: 20, ..EXPLORE }, oracle, wanted: None };
+            let (turns, timeouts) = (found.shown.turns.clone(), found.shown.timeouts.clone());
+            let outcome = bench.run("Tally", &test, Plan::Recheck { check, turns, timeouts });
+            assert_eq!((outcome.0.executions, outcome.0.failures, outcome.0.traces), (20, failures, 1));
+            assert_eq!((outcome.0.shown.hash, outcome.checked().overlaps), (found.shown.hash, 20));
+        }
     }
 }
 

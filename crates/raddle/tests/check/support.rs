@@ -1,7 +1,9 @@
 //! Check jobs.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use classpath::Jdk;
 use host::Limits;
@@ -28,21 +30,31 @@ pub const EXPLORE: Explore = Explore {
     must_end: false,
 };
 
-/// The fixtures of `check`, compiled, and a worker that can run them.
+/// A worker that can run the fixtures of `check`.
 pub struct Bench {
-    pub worker: Worker,
-    _classes: tempfile::TempDir,
+    worker: Worker,
+}
+
+/// Where the fixtures are, compiled by each JDK once.
+static CLASSES: Mutex<BTreeMap<u32, PathBuf>> = Mutex::new(BTreeMap::new());
+
+fn classes(jdk: &Jdk) -> PathBuf {
+    let mut known = CLASSES.lock().unwrap();
+    let compile = || {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/check");
+        let sources = std::fs::read_dir(sources).unwrap().map(|entry| entry.unwrap().path());
+        let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("check-{}", jdk.feature));
+        let mut javac = Command::new(jdk.javac());
+        let output = javac.args(["-g", "-nowarn", "-d"]).arg(&classes).args(sources).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        classes
+    };
+    known.entry(jdk.feature).or_insert_with(compile).clone()
 }
 
 impl Bench {
     pub fn new(jdk: &Jdk) -> Bench {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/check");
-        let sources = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let classes = tempfile::tempdir().unwrap();
-        let mut javac = Command::new(jdk.javac());
-        let output = javac.args(["-g", "-nowarn", "-d"]).arg(classes.path()).args(sources).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Bench { worker: Worker::start(jdk, classes.path(), &[]), _classes: classes }
+        Bench { worker: Worker::start(jdk, &classes(jdk), &[]) }
     }
 
     pub fn check(&mut self, under_test: &str, test: &TestCase, oracle: Oracle) -> Outcome {
@@ -50,13 +62,13 @@ impl Bench {
     }
 
     pub fn ask(&mut self, under_test: &str, test: &TestCase, check: Check) -> Outcome {
-        Outcome(self.worker.run(&job(under_test, test, Plan::Check(check))))
+        self.run(under_test, test, Plan::Check(check))
     }
-}
 
-pub fn job(under_test: &str, test: &TestCase, plan: Plan) -> Job {
-    let limits = Limits { max_events: 20_000, ..Limits::default() };
-    Job { test: test.clone(), under_test: vec![under_test.into()], plan, limits }
+    pub fn run(&mut self, under_test: &str, test: &TestCase, plan: Plan) -> Outcome {
+        let limits = Limits { max_events: 20_000, ..Limits::default() };
+        Outcome(self.worker.run(&Job { test: test.clone(), under_test: vec![under_test.into()], plan, limits }))
+    }
 }
 
 /// What came of a check.

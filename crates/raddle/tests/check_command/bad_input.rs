@@ -72,7 +72,7 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
         ("com.acme.*", "there is no package com.acme", "with --classpath"),
         ("acme.jar", "acme.jar is no class", "with --classpath"),
         ("lib/acme.jar", "lib/acme.jar is no class", "with --classpath"),
-        ("Steady#next", "is no", "give a name such as java.util.Vector"),
+        ("Steady#next", "class Steady#next is not on the class path", "correct the name"),
     ] {
         let line = check(target, &known);
         assert!(line.contains(why) && line.contains(advice), "{target}: {line}");

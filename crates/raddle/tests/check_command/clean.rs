@@ -16,12 +16,15 @@ fn nothing_is_found_where_nothing_is_wrong() {
         // One command for all of them: that a virtual machine starts takes longer than some tests do.
         let arguments = [&names[..], &["--budget", "3s", "--oracle", "linearizability"]].concat();
         let (status, report) = raddle.check(class_path.as_ref(), &arguments);
-        for (report, name) in report["classes"].as_array().unwrap().iter().zip(&names) {
-            println!("JDK {} {name}: {} tests", jdk.version, report["tests"]);
-            assert_eq!((&report["class"], &report["verdict"]), (&(*name).into(), &"clean".into()), "{report:#}");
-            assert!(report["tests"].as_u64() > Some(0), "{report:#}");
+        let reports = report["classes"].as_array().unwrap();
+        for (report, name) in reports.iter().zip(&names) {
+            println!("JDK {} {name}: {}, {} tests", jdk.version, report["verdict"], report["tests"]);
+            // Where much else goes on, the time may be too short for any test.
+            let is_unknown = report["tests"] == 0 && report["verdict"] == "unknown";
+            assert!(report["class"] == *name && (report["verdict"] == "clean" || is_unknown), "{report:#}");
         }
-        assert_eq!((status, report["classes"].as_array().unwrap().len()), (0, names.len()));
+        assert!(reports.iter().any(|report| report["verdict"] == "clean"));
+        assert_eq!((status, reports.len()), (0, names.len()));
         let left: Vec<_> = std::fs::read_dir(raddle.folder.path()).unwrap().collect();
         assert!(left.is_empty(), "nothing was found, and nothing is left: {left:?}");
     }

@@ -99,12 +99,15 @@ public class Locking {
     static class Right { }
     private final Object left = new Left(), right = new Right();
     private final ReentrantLock a = new ReentrantLock(), b = new ReentrantLock();
+    private final ReentrantLock c = new ReentrantLock(true), d = new ReentrantLock(true);
     private final CountDownLatch latch = new CountDownLatch(1);
 
     public void leftRight() { synchronized (left) { synchronized (right) { } } }
     public void rightLeft() { synchronized (right) { synchronized (left) { } } }
     public void ab() { a.lock(); try { b.lock(); b.unlock(); } finally { a.unlock(); } }
     public void ba() { b.lock(); try { a.lock(); a.unlock(); } finally { b.unlock(); } }
+    public void cd() { c.lock(); try { d.lock(); d.unlock(); } finally { c.unlock(); } }
+    public void dc() { d.lock(); try { c.lock(); c.unlock(); } finally { d.unlock(); } }
     public void await() throws Exception { latch.await(); }
     public void waits() throws Exception { synchronized (left) { left.wait(); } }
 }
@@ -143,13 +146,17 @@ fn a_deadlock_says_who_waits_for_what_and_who_has_it() {
         assert_eq!(monitors.suffixes, [[CallResult::CutOff], [CallResult::CutOff]]);
 
         let locks = deadlock(&mut worker, "ab()V", "ba()V").stop.unwrap();
-        let sync = "java.util.concurrent.locks.ReentrantLock$NonfairSync#";
-        assert!(locks.contains(&format!("thread 1 is parked for {sync}")), "{locks}");
+        let lock = "java.util.concurrent.locks.ReentrantLock#";
+        assert!(locks.contains(&format!("thread 1 waits to lock {lock}")), "{locks}");
         assert_eq!(locks.matches(" held by thread ").count(), 2, "{locks}");
-        assert!(locks.ends_with(" held by thread 1"), "thread 2 waits for thread 1: {locks}");
+        assert_eq!(locks.matches(&format!(" and holds {lock}")).count(), 2, "{locks}");
+
+        let fair = deadlock(&mut worker, "cd()V", "dc()V").stop.unwrap();
+        assert!(fair.contains(&format!("thread 1 is parked for {lock}")), "{fair}");
+        assert_eq!(fair.matches(" held by thread ").count(), 2, "{fair}");
 
         let latch = deadlock(&mut worker, "await()V", "leftRight()V").stop.unwrap();
-        let latched = "thread 1 is parked for java.util.concurrent.CountDownLatch$Sync#";
+        let latched = "thread 1 is parked for java.util.concurrent.CountDownLatch#";
         assert!(latch.contains(latched) && !latch.contains("held by"), "{latch}");
 
         let waiting = deadlock(&mut worker, "waits()V", "leftRight()V").stop.unwrap();

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// For each hook, the folder and name of a fixture that notices when it does nothing.
 const NOTICED_BY: &[(&str, &str, &str)] = &[
+    ("parts", "fail", "ThreadPriority"),
+    ("state", "fail", "ThreadState"),
     ("access", "fail", "Counter"),
     ("element", "fail", "IntArray"),
     ("statics", "fail", "StaticCounter"),
@@ -22,7 +24,6 @@ const NOTICED_BY: &[(&str, &str, &str)] = &[
     ("notifiesAll", "pass", "NotifyOne"),
     ("parks", "pass", "ParkUnpark"),
     ("unparks", "pass", "ParkUnpark"),
-    ("yields", "fail", "YieldOnly"),
     ("sleeps", "pass", "SleepClock"),
     ("sleepsNanos", "pass", "SleepClock"),
     ("uncaught", "fail", "UncaughtThrow"),
@@ -44,8 +45,12 @@ const NOTICED_BY: &[(&str, &str, &str)] = &[
 #[test]
 fn a_fixture_notices_when_a_hook_is_left_out() {
     // Without `halts` the worker ends, which the tests of workers notice; without `failed` or `synchronizes` there are more
-    // traces, which the certificates notice.
-    let mut hooks: Vec<_> = host::hooks().filter(|hook| !["halts", "failed", "synchronizes"].contains(hook)).collect();
+    // traces, which the certificates notice. A yield is only a place where others may go on, and there is a test for it.
+    // What locks and conditions do without theirs is told in more steps, which the certificates notice, too; and there is a test
+    // for pools.
+    let elsewhere =
+        ["halts", "failed", "synchronizes", "yields", "locksWithin", "awaits", "conditions", "blocks", "pauses"];
+    let mut hooks: Vec<_> = host::hooks().filter(|hook| !elsewhere.contains(hook)).collect();
     let mut listed: Vec<_> = NOTICED_BY.iter().map(|(hook, ..)| *hook).collect();
     hooks.sort();
     listed.sort();
@@ -67,6 +72,20 @@ fn a_fixture_notices_when_a_hook_is_left_out() {
         fixtures::compile(jdk, std::slice::from_ref(&fixture), compiled.path());
         assert!(!is_as_it_should_be(&fixture, hook, jdk, compiled.path()), "{name} does not need {hook}");
         println!("JDK {}: {hook} is needed by {folder}/{name}", jdk.version);
+    }
+}
+
+#[test]
+fn a_yield_and_a_spin_wait_are_events() {
+    let Some(jdk) = jdks().into_iter().next_back() else { return };
+    for name in ["YieldOnly", "SpinOnly"] {
+        let compiled = tempfile::tempdir().unwrap();
+        let fixture = fixtures::all("pass", &jdk).into_iter().find(|fixture| fixture.name == name).unwrap();
+        fixtures::compile(&jdk, std::slice::from_ref(&fixture), compiled.path());
+        let mut worker = Worker::start(&jdk, compiled.path(), &[]);
+        let report = worker.run(&fixture.job(Plan::Random { seed: 0, executions: 1, exhaust: true }));
+        let yields = report.shown.events.iter().filter(|event| event.contains(" yield ")).count();
+        assert_eq!(yields, 2, "{name}: {:?}", report.shown.events);
     }
 }
 

@@ -7,6 +7,7 @@ mod fixtures;
 mod implement;
 mod jdk_classes;
 mod left_out;
+mod pools;
 mod values;
 mod worker;
 

@@ -3,7 +3,7 @@
 use crate::fixtures;
 use crate::worker::Worker;
 use crate::{AUTO, jdks};
-use raddle::worker::protocol::{Explore, Finding, Plan};
+use raddle::worker::protocol::{Explore, Explorer, Finding, Plan};
 
 #[test]
 fn fail_fixtures_are_found_whatever_the_seed_and_replay() {
@@ -44,5 +44,42 @@ fn fail_fixtures_are_found_whatever_the_seed_and_replay() {
                 assert!(!found.is_empty(), "{} with seed {seed}", fixture.name);
             }
         }
+    }
+}
+
+/// What threads share must be in their events: whatever can fail is found by complete reduction alone, or it is not
+/// certified.
+#[test]
+fn no_fail_fixture_is_certified_by_reduction_alone() {
+    for jdk in jdks() {
+        let fixtures = fixtures::all("fail", &jdk);
+        let folder = tempfile::tempdir().unwrap();
+        fixtures::compile(&jdk, &fixtures, folder.path());
+        let mut worker = Worker::start(&jdk, folder.path(), &[]);
+        let mut certified = Vec::new();
+        for fixture in &fixtures {
+            let plan = Explore { explorer: Explorer::Dpor, first: true, ..AUTO };
+            let explored = worker.run(&fixture.job(Plan::Explore(plan))).explored.unwrap();
+            match (explored.findings.is_empty(), explored.certificate) {
+                (true, None) => println!("JDK {} {}: not found, and not certified", jdk.version, fixture.name),
+                (true, Some(certificate)) => certified.push((&fixture.name, certificate.traces)),
+                (false, _) => {}
+            }
+        }
+        assert!(certified.is_empty(), "JDK {}: certified, though they can fail: {certified:?}", jdk.version);
+    }
+}
+
+/// Deadlocks are told apart by where threads wait, also where the JDK's code is what waits.
+#[test]
+fn two_deadlocks_on_locks_are_two_findings() {
+    for jdk in jdks() {
+        let mut fixtures = fixtures::all("fail", &jdk);
+        fixtures.retain(|fixture| fixture.name == "LockPairs");
+        let folder = tempfile::tempdir().unwrap();
+        fixtures::compile(&jdk, &fixtures, folder.path());
+        let mut worker = Worker::start(&jdk, folder.path(), &[]);
+        let explored = worker.run(&fixtures[0].job(Plan::Explore(AUTO))).explored.unwrap();
+        assert_eq!(explored.findings.len(), 2, "{:#?}", explored.findings);
     }
 }

@@ -115,8 +115,8 @@ impl<'f> Drawing<'f> {
     /// Whether a thread never went on after this step, though it had not ended.
     fn is_stuck(&self, number: usize, step: &Step) -> bool {
         let waits = matches!(self.finding.endings.get(&step.thread), Some(Ending::Waits(_)));
-        let blocks =
-            matches!(step.kind, StepKind::Lock | StepKind::Wait | StepKind::Park | StepKind::Join | StepKind::Sleep);
+        use StepKind::{Join, Lock, LockWithin, Park, Sleep, Wait};
+        let blocks = matches!(step.kind, Lock | LockWithin | Wait | Park | Join | Sleep);
         waits && blocks && self.last.get(&step.thread) == Some(&number)
     }
 

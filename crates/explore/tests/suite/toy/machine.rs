@@ -38,6 +38,7 @@ pub struct Machine<'p> {
     /// For each `notify` that has woken nobody yet: who waited then and still does.
     tokens: Vec<(usize, Vec<usize>)>,
     now: u64,
+    tickets: u32,
     pub failed: bool,
     numbers: Vec<u32>,
     /// For each thread its place here, once it has a number.
@@ -56,6 +57,8 @@ struct Thread {
     wait: Wait,
     /// How deep it held the monitor that it waits on.
     depth: u32,
+    /// The so manyth that waits.
+    ticket: u32,
     deadline: Option<u64>,
     spurious: u32,
     early: u32,
@@ -85,6 +88,7 @@ impl<'p> Machine<'p> {
             locks: BTreeMap::new(),
             tokens: Vec::new(),
             now: 0,
+            tickets: 0,
             failed: false,
             numbers: Vec::new(),
             places: (0..if extras.renumber { 1 + program.threads.len() } else { count }).collect(),
@@ -159,9 +163,14 @@ impl<'p> Machine<'p> {
         let early = self.is_unprompted(ThreadId(number as u16));
         match (event.kind, state.op) {
             (EventKind::Lock, Some(Op::Lock(monitor))) => self.is_free_for(monitor, thread),
-            (EventKind::Wake, Some(Op::Wait(monitor) | Op::TimedWait(monitor, _))) => {
-                let chosen = self.tokens.iter().any(|(on, who)| *on == monitor && who.contains(&thread));
+            (EventKind::Wake, Some(op)) => {
+                let (monitor, condition) = op.waits_at().expect("whoever wakes has waited");
+                let on_monitor = |on: usize| condition == 0 && on == monitor;
+                let chosen = self.tokens.iter().any(|(on, who)| on_monitor(*on) && who.contains(&thread));
                 (state.wait != Wait::Queued || chosen || early) && self.is_free_for(monitor, thread)
+            }
+            (EventKind::LockWithin, Some(Op::LockWithin { lock, .. })) => {
+                self.is_free_for(lock, thread) || state.interrupted || state.wait == Wait::Over || early
             }
             (EventKind::Join, _) => {
                 let joined = self.places[event.slot as usize];
@@ -196,15 +205,24 @@ impl<'p> Machine<'p> {
                 self.threads[thread].pc += 1;
                 return self.done(thread, event, false);
             }
-            (EventKind::Wait, _) => {
-                let (Some(Op::Wait(monitor)) | Some(Op::TimedWait(monitor, _))) = op else { unreachable!() };
+            (EventKind::Wait, Some(op)) => {
+                let (monitor, condition) = op.waits_at().expect("it waits");
+                let (interruptible, nanos) = match op {
+                    Op::Await { interruptible, nanos, .. } => (interruptible, nanos),
+                    Op::TimedWait(_, nanos) => (true, Some(nanos)),
+                    _ => (true, None),
+                };
+                if condition != 0 && interruptible && std::mem::take(&mut self.threads[thread].interrupted) {
+                    self.threads[thread].registers[3] = 1;
+                    return self.done(thread, event, true);
+                }
                 let (_, depth) = self.locks.remove(&monitor).expect("whoever waits holds the monitor");
+                self.tickets += 1;
                 let state = &mut self.threads[thread];
-                state.wait = if state.interrupted { Wait::Over } else { Wait::Queued };
-                state.depth = depth;
-                let deadline = if let Some(Op::TimedWait(_, nanos)) = op { Some(self.now + nanos) } else { None };
-                state.deadline = deadline;
-                state.next = Some(Event { kind: EventKind::Wake, slot: depth, ..event });
+                state.wait = if state.interrupted && interruptible { Wait::Over } else { Wait::Queued };
+                (state.depth, state.ticket) = (depth, self.tickets);
+                state.deadline = nanos.map(|nanos| self.now + nanos);
+                state.next = Some(Event { kind: EventKind::Wake, ..event });
                 return event;
             }
             (EventKind::Wake, _) => self.wake(thread),
@@ -222,12 +240,12 @@ impl<'p> Machine<'p> {
     }
 
     fn wake(&mut self, thread: usize) {
-        let (Some(Op::Wait(monitor)) | Some(Op::TimedWait(monitor, _))) = self.threads[thread].op else {
-            unreachable!()
-        };
+        let op = self.threads[thread].op.expect("whoever wakes has waited");
+        let (monitor, condition) = op.waits_at().expect("whoever wakes has waited");
+        let interruptible = !matches!(op, Op::Await { interruptible: false, .. });
         let mut was_told = self.threads[thread].wait == Wait::Notified;
         if self.threads[thread].wait == Wait::Queued {
-            match self.tokens.iter().position(|(on, who)| *on == monitor && who.contains(&thread)) {
+            match self.tokens.iter().position(|(on, who)| condition == 0 && *on == monitor && who.contains(&thread)) {
                 Some(token) => {
                     self.tokens.remove(token);
                     was_told = true;
@@ -235,14 +253,18 @@ impl<'p> Machine<'p> {
                 None if self.threads[thread].spurious < self.extras.spurious => self.threads[thread].spurious += 1,
                 None => self.threads[thread].early += 1,
             }
-        } else if let Some(token) = self.tokens.iter().position(|(on, who)| *on == monitor && who.contains(&thread)) {
+        } else if let Some(token) =
+            self.tokens.iter().position(|(on, who)| condition == 0 && *on == monitor && who.contains(&thread))
+        {
             // Told and out of time: it was told.
             self.tokens.remove(token);
             was_told = true;
         }
         self.leave(thread);
         // An interrupt of a thread that was told to wake is still to be noticed.
-        self.threads[thread].interrupted &= was_told;
+        if interruptible && !was_told && std::mem::take(&mut self.threads[thread].interrupted) && condition != 0 {
+            self.threads[thread].registers[3] = 1;
+        }
         let depth = self.threads[thread].depth;
         self.locks.insert(monitor, (thread, depth));
     }
@@ -253,13 +275,15 @@ impl<'p> Machine<'p> {
         self.tokens.retain(|(_, who)| !who.is_empty());
     }
 
-    fn queued(&self, monitor: usize) -> Vec<usize> {
+    /// Who waits there, in the order in which they came.
+    fn queued(&self, monitor: usize, condition: usize) -> Vec<usize> {
         let waits = |thread: &usize| {
             let state = &self.threads[*thread];
-            let on = matches!(state.op, Some(Op::Wait(on) | Op::TimedWait(on, _)) if on == monitor);
-            on && state.wait == Wait::Queued
+            state.wait == Wait::Queued && state.op.and_then(Op::waits_at) == Some((monitor, condition))
         };
-        (0..self.threads.len()).filter(waits).collect()
+        let mut queued: Vec<usize> = (0..self.threads.len()).filter(waits).collect();
+        queued.sort_by_key(|&thread| self.threads[thread].ticket);
+        queued
     }
 
     pub fn outcome(&self) -> Outcome {

@@ -26,6 +26,17 @@ pub struct Program {
     pub variables: usize,
 }
 
+impl Op {
+    /// Where it waits: the monitor, and the condition of it, from 1; 0 for the monitor itself.
+    fn waits_at(self) -> Option<(usize, usize)> {
+        match self {
+            Op::Wait(monitor) | Op::TimedWait(monitor, _) => Some((monitor, 0)),
+            Op::Await { lock, condition, .. } => Some((lock, condition + 1)),
+            _ => None,
+        }
+    }
+}
+
 impl Program {
     pub fn new(variables: usize, threads: Vec<Vec<Op>>) -> Program {
         Program { prefix: Vec::new(), threads, children: Vec::new(), variables }
@@ -91,6 +102,32 @@ pub enum Op {
     Unlock(usize),
     Wait(usize),
     TimedWait(usize, u64),
+    /// Says in the register whether it took the lock.
+    TryLock {
+        lock: usize,
+        reg: usize,
+    },
+    /// The same, but waits for so long, and says 2 if it was interrupted.
+    LockWithin {
+        lock: usize,
+        nanos: Option<u64>,
+        reg: usize,
+    },
+    /// Waits on a condition of a lock; the fourth register says whether it was interrupted.
+    Await {
+        lock: usize,
+        condition: usize,
+        nanos: Option<u64>,
+        interruptible: bool,
+    },
+    Signal {
+        lock: usize,
+        condition: usize,
+    },
+    SignalAll {
+        lock: usize,
+        condition: usize,
+    },
     Notify(usize),
     NotifyAll(usize),
     Park,

@@ -9,9 +9,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use explore::{all_look, has_spun};
+use explore::{all_look, goes_round, is_look};
 use host::calls_made;
-use schedule::{Choice, Divergence, Scheduler, ThreadId, Turn};
+use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn};
 
 /// What goes on first where the order of calls does not say it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,12 +70,12 @@ impl CallByCall {
 
     /// A thread that the code under test has started, and that can go on.
     fn helper(&self, choice: &Choice<'_>) -> Option<ThreadId> {
-        choice.threads().find(|&thread| thread.0 > self.last && !has_spun(choice, thread)).filter(|_| self.help > 0)
+        choice.threads().find(|&thread| thread.0 > self.last && !spins(choice, thread)).filter(|_| self.help > 0)
     }
 
     /// The call that goes on where the last one is whole or waits.
     fn next_call(&mut self, choice: &Choice<'_>) -> Option<ThreadId> {
-        let goes_on = |&thread: &ThreadId| choice.can_run(thread) && !has_spun(choice, thread);
+        let goes_on = |&thread: &ThreadId| choice.can_run(thread) && !spins(choice, thread);
         let resumed = self.begun.iter().map(|&(thread, _)| thread).find(goes_on);
         let new = self.left.iter().position(|&thread| !self.is_begun(thread) && choice.can_run(thread));
         match (resumed, new) {
@@ -94,7 +94,7 @@ impl CallByCall {
         self.begun.retain(|&(thread, whole)| calls_made(thread) < whole);
         // A thread makes no more calls once one has thrown.
         self.left.retain(|&thread| calls_made(thread) < u32::MAX);
-        let goes_on = |thread: ThreadId| choice.can_run(thread) && !has_spun(choice, thread);
+        let goes_on = |thread: ThreadId| choice.can_run(thread) && !spins(choice, thread);
         // The first thread makes the prefix and the probes, and threads without calls have nothing to do but end.
         let is_idle = |thread: ThreadId| {
             thread.0 <= self.last && !self.is_begun(thread) && !self.left.contains(&thread) && goes_on(thread)
@@ -117,10 +117,15 @@ impl CallByCall {
             self.current = Some(next);
             return next;
         }
-        // Whoever is left spins, or was started and is waited for by nobody.
-        let others = choice.threads().filter(|&thread| Some(thread) != choice.last);
-        others.last().or(choice.last).expect("internal bug: a choice without threads")
+        // Whoever is left spins, or was started and is waited for by nobody: each in turn.
+        let after = choice.threads().find(|&thread| Some(thread) > choice.last);
+        after.or_else(|| choice.threads().next()).expect("internal bug: a choice without threads")
     }
+}
+
+/// Whether a thread goes round and round and changes nothing, though it may take locks to look.
+fn spins(choice: &Choice<'_>, thread: ThreadId) -> bool {
+    goes_round(choice, thread, |kind| is_look(kind) || matches!(kind, EventKind::Lock | EventKind::Unlock))
 }
 
 impl Scheduler for CallByCall {

@@ -58,7 +58,9 @@ impl Ways {
             observation.suffixes = of.split(merged, self.suffixes);
             twice.push(observation);
         }
-        if let (Some(other), Some(one)) = (twice.pop(), twice.pop()) {
+        // One thread that waits for a call which it would make itself later says nothing: other threads would go on.
+        let says_something = twice.iter().all(|observation| !observation.stuck && !observation.endless);
+        if let (true, Some(other), Some(one)) = (says_something, twice.pop(), twice.pop()) {
             serial.add_twice(one, other);
         }
         let (first, was_blocked) = self.once(runs, None, of.order(), Manner::Soon, 0)?;

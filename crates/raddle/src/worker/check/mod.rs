@@ -12,14 +12,17 @@ mod observe;
 mod overlap;
 mod words;
 
+use std::time::Instant;
+
 use host::{RunSettings, Values};
 use oracle::Place;
+use schedule::Schedule;
 use testcase::TestCase;
 
-use super::protocol::{Check, Checked, Oracle, Rejected};
+use super::protocol::{Check, Checked, Oracle, Rejected, Spent};
 use super::reason::Reason;
 use super::runs::Runs;
-use super::{desk, explore};
+use super::{desk, explore, repeat};
 use against::Against;
 
 /// How executions of such a plan are run. Values are only read where they are compared: that is what takes longest.
@@ -30,10 +33,14 @@ pub fn settings(check: &Check, settings: RunSettings) -> RunSettings {
     }
 }
 
-/// Checks a test case.
-pub fn run(runs: &mut Runs<'_>, check: &Check, test: &TestCase) -> Result<(), Reason> {
+/// Checks a test case: under all schedules that matter, or under one.
+pub fn run(runs: &mut Runs<'_>, check: &Check, test: &TestCase, under: Option<&Schedule>) -> Result<(), Reason> {
     let mut checked = Checked::default();
-    match try_all(runs, check, test, &mut checked)? {
+    let mut clock = Clock { begun: Instant::now(), spent: Spent::default() };
+    let tried = try_all(runs, check, test, under, &mut checked, &mut clock);
+    clock.spent.exploring = clock.so_far() - clock.spent.serial;
+    desk::spent(clock.spent);
+    match tried? {
         Ok(()) => {}
         Err(rejected) => checked.rejected = Some(rejected),
     }
@@ -42,14 +49,34 @@ pub fn run(runs: &mut Runs<'_>, check: &Check, test: &TestCase) -> Result<(), Re
     Ok(())
 }
 
+/// Where the time goes.
+struct Clock {
+    begun: Instant,
+    spent: Spent,
+}
+
+impl Clock {
+    fn so_far(&self) -> u64 {
+        self.begun.elapsed().as_micros() as u64
+    }
+
+    fn serial_is_over(&mut self) {
+        self.spent.serial = self.so_far();
+    }
+}
+
 /// A test case that is of no use is an error of the inner kind.
 fn try_all(
     runs: &mut Runs<'_>,
     check: &Check,
     test: &TestCase,
+    under: Option<&Schedule>,
     checked: &mut Checked,
+    clock: &mut Clock,
 ) -> Result<Result<(), Rejected>, Reason> {
-    if let Some(rejected) = alone::try_suffixes(runs, test)? {
+    let rejected = alone::try_suffixes(runs, test)?;
+    clock.serial_is_over();
+    if let Some(rejected) = rejected {
         return Ok(Err(rejected));
     }
     if check.explore.executions == 0 {
@@ -59,6 +86,7 @@ fn try_all(
         Ok(serial) => serial,
         Err(rejected) => return Ok(Err(rejected)),
     };
+    clock.serial_is_over();
     checked.linearizations = oracle::linearizations(test).total();
     for place in serial.unsteady() {
         match place {
@@ -72,7 +100,10 @@ fn try_all(
     checked.endings.extend(serial.is_stuck().then(|| "stuck".to_owned()));
     checked.endings.extend(serial.is_endless().then(|| "endless".to_owned()));
     let mut against = Against::new(serial, check, test);
-    explore::run(runs, &check.explore, &mut against)?;
+    match under {
+        None => explore::run(runs, &check.explore, &mut against)?,
+        Some(schedule) => repeat::run(runs, schedule, check.explore.executions, &mut against)?,
+    }
     checked.overlaps = against.overlaps();
     Ok(Ok(()))
 }

@@ -29,6 +29,7 @@ impl Machine<'_> {
                     let event = self.event(thread, op);
                     let nanos = match op {
                         Op::ParkNanos(nanos) | Op::Sleep(nanos) => Some(self.now + nanos),
+                        Op::LockWithin { nanos, .. } => nanos.map(|nanos| self.now + nanos),
                         _ => None,
                     };
                     let state = &mut self.threads[thread];
@@ -77,6 +78,19 @@ impl Machine<'_> {
             Op::Wait(monitor) | Op::TimedWait(monitor, _) => self.on(EventKind::Wait, MONITORS + monitor as u32, site),
             Op::Notify(monitor) => self.on(EventKind::Notify, MONITORS + monitor as u32, site),
             Op::NotifyAll(monitor) => self.on(EventKind::NotifyAll, MONITORS + monitor as u32, site),
+            Op::TryLock { lock, .. } => self.on(EventKind::TryLock, MONITORS + lock as u32, site),
+            Op::LockWithin { lock, .. } => self.on(EventKind::LockWithin, MONITORS + lock as u32, site),
+            Op::Await { lock, condition, interruptible, .. } => {
+                let flag = if interruptible { 0 } else { Event::UNINTERRUPTIBLE };
+                let slot = condition as u32 + 1 | flag;
+                Event { slot, ..self.on(EventKind::Wait, MONITORS + lock as u32, site) }
+            }
+            Op::Signal { lock, condition } => {
+                Event { slot: condition as u32 + 1, ..self.on(EventKind::Notify, MONITORS + lock as u32, site) }
+            }
+            Op::SignalAll { lock, condition } => {
+                Event { slot: condition as u32 + 1, ..self.on(EventKind::NotifyAll, MONITORS + lock as u32, site) }
+            }
             Op::Park | Op::ParkNanos(_) => plain(EventKind::Park, 0, site),
             Op::Unpark(other) => plain(EventKind::Unpark, self.number_of(other), site),
             Op::Sleep(_) => plain(EventKind::Sleep, 0, site),

@@ -48,6 +48,32 @@ impl Machine<'_> {
                 self.variables[var] += value;
             }
             Op::Lock(monitor) => self.locks.entry(monitor).or_insert((thread, 0)).1 += 1,
+            Op::TryLock { lock, reg } => {
+                let takes = self.is_free_for(lock, thread);
+                if takes {
+                    self.locks.entry(lock).or_insert((thread, 0)).1 += 1;
+                }
+                self.threads[thread].registers[reg] = takes as i64;
+            }
+            Op::LockWithin { lock, reg, .. } => {
+                let free = self.is_free_for(lock, thread);
+                let state = &mut self.threads[thread];
+                let interrupted = std::mem::take(&mut state.interrupted);
+                state.registers[reg] = if interrupted { 2 } else { free as i64 };
+                state.early += (!interrupted && !free && state.wait != Wait::Over) as u32;
+                if free && !interrupted {
+                    self.locks.entry(lock).or_insert((thread, 0)).1 += 1;
+                }
+            }
+            Op::Signal { lock, condition } => {
+                if let Some(&first) = self.queued(lock, condition + 1).first() {
+                    self.threads[first].wait = Wait::Notified;
+                }
+            }
+            Op::SignalAll { lock, condition } => {
+                let queued = self.queued(lock, condition + 1);
+                queued.into_iter().for_each(|thread| self.threads[thread].wait = Wait::Notified);
+            }
             Op::Unlock(monitor) => {
                 if let Some((owner, depth)) = self.locks.get_mut(&monitor)
                     && *owner == thread
@@ -59,14 +85,14 @@ impl Machine<'_> {
                 }
             }
             Op::Notify(monitor) => {
-                let queued = self.queued(monitor);
+                let queued = self.queued(monitor, 0);
                 if self.tokens.iter().filter(|(on, _)| *on == monitor).count() < queued.len() {
                     self.tokens.push((monitor, queued));
                 }
             }
             Op::NotifyAll(monitor) => {
                 self.tokens.retain(|(on, _)| *on != monitor);
-                self.queued(monitor).into_iter().for_each(|thread| self.threads[thread].wait = Wait::Notified);
+                self.queued(monitor, 0).into_iter().for_each(|thread| self.threads[thread].wait = Wait::Notified);
             }
             Op::Park | Op::ParkNanos(_) => {
                 let state = &mut self.threads[thread];
@@ -82,7 +108,8 @@ impl Machine<'_> {
             }
             Op::Interrupt(other) => {
                 self.threads[other].interrupted = true;
-                if self.threads[other].wait == Wait::Queued {
+                let uninterruptible = matches!(self.threads[other].op, Some(Op::Await { interruptible: false, .. }));
+                if self.threads[other].wait == Wait::Queued && !uninterruptible {
                     self.threads[other].wait = Wait::Over;
                     self.leave(other);
                 }

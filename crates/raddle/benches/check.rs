@@ -1,0 +1,183 @@
+//! How long `raddle check` takes to find what is known to be wrong with classes of the JDK, and where the time goes.
+//!
+//! `cargo bench -p raddle --bench check` runs every class with five seeds on the first JDK, each until all that is known of it was
+//! found or a minute is over. With a number behind `--`, so many seeds.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use classpath::Jdk;
+use serde_json::Value;
+
+/// What is known of a class: each is a kind or an exception, and a method that must be among those that run together.
+struct Subject {
+    class: &'static str,
+    known: &'static [(&'static str, &'static str)],
+}
+
+const SUBJECTS: &[Subject] = &[
+    Subject {
+        class: "java.lang.StringBuffer",
+        known: &[("deadlock", "append"), ("IndexOutOfBoundsException", "insert")],
+    },
+    Subject {
+        class: "java.util.Hashtable",
+        known: &[("deadlock", "equals"), ("deadlock", "hashCode"), ("ConcurrentModificationException", "putAll")],
+    },
+    Subject {
+        class: "java.util.Vector",
+        known: &[("deadlock", "containsAll"), ("ConcurrentModificationException", "containsAll")],
+    },
+    Subject { class: "java.util.Collections$SynchronizedMap", known: &[("deadlock", "equals")] },
+    Subject { class: "java.util.Collections$SynchronizedList", known: &[("deadlock", "addAll")] },
+    Subject { class: "java.util.Collections$SynchronizedSet", known: &[("deadlock", "equals")] },
+    Subject { class: "java.io.ByteArrayOutputStream", known: &[("deadlock", "writeTo")] },
+    Subject { class: "java.io.PushbackInputStream", known: &[("NullPointerException", "close")] },
+];
+
+const BUDGET: Duration = Duration::from_secs(60);
+const SEEDS: u64 = 5;
+
+fn main() {
+    // `cargo test --benches` runs this too; then once is enough.
+    let quick = std::env::args().any(|argument| argument == "--test");
+    let seeds =
+        std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(if quick { 1 } else { SEEDS });
+    let jdk = Jdk::installed().into_iter().next().expect("no JDK of Java 17 to 25 was found");
+    println!("Java {}, seeds 1 to {seeds}, a minute at the most\n", jdk.version);
+    println!("| class | what | seconds to it, a seed each | executions to it |");
+    println!("|---|---|---|---|");
+    let mut totals = Totals::default();
+    for subject in SUBJECTS.iter().take(if quick { 1 } else { usize::MAX }) {
+        let runs: Vec<Value> = (1..=seeds).map(|seed| run(&jdk, subject, seed)).collect();
+        runs.iter().for_each(|report| totals.add(report));
+        for (kind, method) in subject.known {
+            let each = |field: &str, digits: usize| {
+                let found = runs.iter().map(|report| match find(report, kind, method) {
+                    Some(finding) => format!("{:.digits$}", finding[field].as_f64().unwrap_or_default()),
+                    None => "-".into(),
+                });
+                found.collect::<Vec<_>>().join(", ")
+            };
+            let (seconds, executions) = (each("seconds_to_find", 1), each("executions_to_find", 0));
+            println!("| {} | {kind} in {method} | {seconds} | {executions} |", subject.class);
+        }
+    }
+    totals.print();
+    if !quick {
+        jobs(&jdk);
+    }
+}
+
+/// One check, ended as soon as everything was found.
+fn run(jdk: &Jdk, subject: &Subject, seed: u64) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = command(jdk, folder.path(), subject.class)
+        .args(["--seed", &seed.to_string(), "--budget", &format!("{}s", BUDGET.as_secs())])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("raddle");
+    let begun = Instant::now();
+    while child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_millis(50));
+        let documents = documents(folder.path());
+        let has = |(kind, method): &(&str, &str)| documents.iter().any(|document| is(document, kind, method));
+        if subject.known.iter().all(has) || begun.elapsed() > 2 * BUDGET {
+            let pid = rustix::process::Pid::from_child(&child);
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
+            break;
+        }
+    }
+    child.wait().expect("a child");
+    report(folder.path())
+}
+
+fn command(jdk: &Jdk, folder: &Path, class: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    command.arg("check").arg(class).arg("--java-home").arg(&jdk.home).arg("--out").arg(folder.join("out"));
+    command.arg("--json").arg(folder.join("report.json")).arg("--quiet");
+    command
+}
+
+fn report(folder: &Path) -> Value {
+    let text = std::fs::read_to_string(folder.join("report.json")).unwrap_or_default();
+    let document: Value = serde_json::from_str(&text).unwrap_or_default();
+    document["classes"][0].clone()
+}
+
+/// What was written down so far.
+fn documents(folder: &Path) -> Vec<Value> {
+    let folders = std::fs::read_dir(folder.join("out")).into_iter().flatten().flatten();
+    let text = folders.filter_map(|folder| std::fs::read_to_string(folder.path().join("finding.json")).ok());
+    text.filter_map(|text| serde_json::from_str(&text).ok()).collect()
+}
+
+fn is(document: &Value, kind: &str, method: &str) -> bool {
+    let what = document["what"].as_str().unwrap_or_default();
+    let matches = document["kind"] == kind || what.split([':', ' ']).next().unwrap_or_default().ends_with(kind);
+    let threads = document["java_test"]["threads"].to_string() + &document["threads"].to_string();
+    matches && threads.contains(&format!(".{method}("))
+}
+
+fn find<'r>(report: &'r Value, kind: &str, method: &str) -> Option<&'r Value> {
+    report["findings"].as_array()?.iter().find(|finding| is(finding, kind, method))
+}
+
+/// What all checks did together.
+#[derive(Default)]
+struct Totals {
+    seconds: f64,
+    executions: f64,
+    spent: [(&'static str, f64); 4],
+}
+
+impl Totals {
+    fn add(&mut self, report: &Value) {
+        self.seconds += report["seconds"].as_f64().unwrap_or_default();
+        self.executions += report["executions"].as_f64().unwrap_or_default();
+        for (slot, name) in self.spent.iter_mut().zip(["generating", "serial", "exploring", "shrinking"]) {
+            *slot = (name, slot.1 + report["spent"][name].as_f64().unwrap_or_default());
+        }
+    }
+
+    fn print(&self) {
+        println!("\n{:.0} executions a second, all told.", self.executions / self.seconds.max(0.001));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+        let parts: Vec<String> = self
+            .spent
+            .iter()
+            .map(|(name, seconds)| {
+                let of = if *name == "generating" { self.seconds } else { self.seconds * cores };
+                format!("{name} {:.0} %", 100.0 * seconds / of.max(0.001))
+            })
+            .collect();
+        println!(
+            "Of the supervisor's time, and of all workers' together: {}; the rest is start and waiting.",
+            parts.join(", ")
+        );
+    }
+}
+
+/// How much two workers do beside one, in turn.
+fn jobs(jdk: &Jdk) {
+    let mut done = [0.0_f64; 2];
+    for _ in 0..3 {
+        for (jobs, done) in done.iter_mut().enumerate() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let status = command(jdk, folder.path(), "java.util.concurrent.atomic.AtomicInteger")
+                .args(["--budget", "10s", "--jobs", &(jobs + 1).to_string()])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status();
+            status.expect("raddle");
+            *done += report(folder.path())["executions"].as_f64().unwrap_or_default();
+        }
+    }
+    println!(
+        "Two workers did {:.2} times the executions of one (AtomicInteger, 10 s, three times in turn).",
+        done[1] / done[0].max(1.0)
+    );
+}
