@@ -11,6 +11,7 @@ use oracle::Oracle;
 use testcase::TestCase;
 use testgen::{Candidate, Feedback, Generator};
 
+use super::advice;
 use super::found::{Found, Trait, traits};
 use super::methods;
 use super::progress::Progress;
@@ -42,6 +43,8 @@ pub struct Counts {
     pub rejected: u64,
     /// Which call failed alone, and how, with how often.
     pub rejections: BTreeMap<String, u64>,
+    /// What calls threw when they were alone, with how many tests that was so in.
+    pub thrown_alone: BTreeMap<String, u64>,
     /// Tests of which nothing can be said, and why, with how many there were.
     pub unknown: BTreeMap<String, u64>,
     pub executions: u64,
@@ -183,6 +186,19 @@ impl<'c> Campaign<'c> {
         worst.filter(|_| self.counts.tests == 0).map(|(reason, _)| &**reason)
     }
 
+    /// Why no test was of use, if none was.
+    pub fn in_vain(&self) -> String {
+        let tried = self.counts.rejected;
+        if tried == 0 {
+            return "the budget was over before a test had run: allow more time with --budget".into();
+        }
+        let why = format!("of {tried} tests that were tried none runs: a call fails in each when it is alone");
+        match self.counts.thrown_alone.iter().max_by_key(|(_, count)| **count) {
+            Some((thrown, _)) => advice::with_advice(&format!("{why}, mostly with {thrown}")),
+            None => why,
+        }
+    }
+
     /// What is to be done next; None if nothing is, or nothing before something under way has come to its end.
     fn task(&mut self) -> Option<Task> {
         if let Some(task) = self.shrink() {
@@ -291,6 +307,9 @@ impl<'c> Campaign<'c> {
         if let Some(rejected) = &checked.rejected {
             self.counts.rejected += 1;
             *self.counts.rejections.entry(methods::rejection(&candidate.test, rejected)).or_default() += 1;
+            if let Rejected::Prefix { thrown, .. } | Rejected::Suffix { thrown, .. } = rejected {
+                *self.counts.thrown_alone.entry(thrown.clone()).or_default() += 1;
+            }
             self.generator.learn(candidate, feedback(rejected));
             return None;
         }

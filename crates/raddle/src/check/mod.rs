@@ -3,6 +3,7 @@
 //! [`targets`] says which classes are meant. For each, the analysis gives the pairs of methods, [`campaign`] searches, and what it
 //! finds is written down by [`folder`] from the moment it is found. [`verdict`] tells of it in the end.
 
+mod advice;
 mod campaign;
 mod folder;
 mod found;
@@ -15,7 +16,7 @@ mod verdict;
 use std::time::Instant;
 
 use analysis::{Analyzer, ByteStore, ClassFacts};
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use oracle::Oracle;
 use testgen::Generator;
 
@@ -34,10 +35,13 @@ use verdict::{ClassReport, Verdict};
 /// Checks, and says whether something was found.
 pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let budget = explore::time(&args.budget).context("--budget")?;
+    ensure!(args.jobs != Some(0), "--jobs must be at least 1");
     let mut place = explore::place(&args.run, Fallback::Nothing)?;
     let targets = targets::resolve(&args.targets, &place)?;
-    let jobs = args.jobs.unwrap_or(place.pool.most_workers()).max(1);
+    let jobs = args.jobs.unwrap_or(place.pool.most_workers());
     place.pool.workers = jobs;
+    // Compiled code throws some exceptions without a stack, once it has thrown many: they would be told apart from the first.
+    place.pool.options.push("-XX:-OmitStackTraceInFastThrow".into());
     let settings = Settings {
         explorer: explore::explorer(args.explorer),
         oracle: oracle(args.oracle),
@@ -124,7 +128,7 @@ fn check(
     let facts = match analyze(place, target)? {
         Ok(facts) => facts,
         Err(analysis::Error::Interface(_) | analysis::Error::NoClass(_)) if !target.is_named => return Ok(None),
-        Err(error) => return Ok(Some(nothing(error.to_string()))),
+        Err(error) => return Ok(Some(nothing(advice::with_advice(&error.to_string())))),
     };
     let internal = target.name.internal();
     let generator = testgen::Settings {
@@ -158,12 +162,9 @@ fn check(
     }
     let verdict = match campaign.unusable() {
         _ if !findings.is_empty() => Verdict::Violation,
-        Some(why) => Verdict::Unknown(why.to_owned()),
+        Some(why) => Verdict::Unknown(advice::with_advice(why)),
         None if stopped => Verdict::Unknown("stopped by a signal".into()),
-        None if campaign.counts.tests == 0 => Verdict::Unknown(format!(
-            "no test could be made that runs: of {} that were tried a call fails in each when it is alone",
-            campaign.counts.rejected
-        )),
+        None if campaign.counts.tests == 0 => Verdict::Unknown(campaign.in_vain()),
         None => Verdict::Clean,
     };
     let pairs = campaign.pairs();

@@ -1,0 +1,128 @@
+//! What cannot be checked: one line that says why and what to do, and among other classes a class of which nothing is known.
+
+use crate::jdks;
+use crate::support::{Raddle, compile};
+use classpath::Jdk;
+use tempfile::TempDir;
+
+/// Of each kind of class that cannot be checked one, and two that can.
+const CLASSES: [(&str, &str); 11] = [
+    ("Shape", "public interface Shape { double area(); }"),
+    ("Figure", "public abstract class Figure { private Figure() {} public abstract double area(); }"),
+    ("Colour", "public enum Colour { RED, GREEN; public int rank() { return ordinal(); } }"),
+    ("Hidden", "public class Hidden { private Hidden() {} public int one() { return 1; } }"),
+    ("Silent", "public class Silent { public Silent() {} }"),
+    (
+        "Broken",
+        "public class Broken { static final int SIZE = Integer.parseInt(\"many\"); int count;
+        public int next() { return count++ % SIZE; } public int count() { return count; } }",
+    ),
+    ("Part", "public class Part { private int uses; int use() { return uses++; } }"),
+    ("Needy", "public class Needy { private Part part = new Part(); public int use() { return part.use(); } }"),
+    ("Newer", "public class Newer { private int count; public int next() { return ++count; } }"),
+    ("Steady", "public class Steady { private int count; public synchronized int next() { return ++count; } }"),
+    (
+        "Raced",
+        "public class Raced { private String text = \"\"; public void put() { text = \"\"; }
+        public int length() { return text == null ? 0 : text.length(); } public void take() { text = null; } }",
+    ),
+];
+
+/// Where the major version of a class file is.
+const MAJOR_VERSION: usize = 7;
+
+/// The classes, without one that another needs, and with one of a later version.
+fn classes(jdk: &Jdk, version: u8) -> TempDir {
+    let (folder, source) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let sources = CLASSES.map(|(name, text)| {
+        let file = source.path().join(format!("{name}.java"));
+        std::fs::write(&file, text).unwrap();
+        file
+    });
+    compile(jdk, &sources, folder.path(), folder.path());
+    std::fs::remove_file(folder.path().join("Part.class")).unwrap();
+    let newer = folder.path().join("Newer.class");
+    let mut bytes = std::fs::read(&newer).unwrap();
+    bytes[MAJOR_VERSION] = version;
+    std::fs::write(&newer, bytes).unwrap();
+    folder
+}
+
+#[test]
+fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
+    let jdk = &jdks()[0];
+    // One that the JDK does not know but we do, if there is one, and one that nobody knows.
+    let next = 44 + jdk.feature as u8 + 1;
+    let known = classes(jdk, next);
+    let raddle = Raddle::new(jdk);
+    let check = |target: &str, class_path: &TempDir| {
+        let class_path = class_path.path().to_str().unwrap();
+        raddle.refused(&["check", target, "--budget", "3s", "--jobs", "1", "--classpath", class_path])
+    };
+    for (target, why, advice) in [
+        ("Shape", "Shape is an interface", "name a class that implements it"),
+        ("Figure", "Figure is abstract", "name a class that extends it"),
+        ("Colour", "Colour is an enum", "there is no object that a test could make"),
+        ("Hidden", "Hidden has no constructor or factory", "name a class that has one"),
+        ("Silent", "Silent has no public methods", "to call concurrently"),
+        ("Broken", "a static initialiser failed: java.lang.NumberFormatException", "correct what it needs"),
+        ("Needy", "java.lang.NoClassDefFoundError: Part", "with --classpath"),
+        ("Stedy", "class Stedy is not on the class path", "Steady"),
+        ("com.acme.Frobnicator", "class com.acme.Frobnicator is not on the class path", "with --classpath"),
+        ("com.acme.*", "there is no package com.acme", "with --classpath"),
+        ("acme.jar", "acme.jar is no class", "with --classpath"),
+        ("lib/acme.jar", "lib/acme.jar is no class", "with --classpath"),
+        ("Steady#next", "class Steady#next is not on the class path", "correct the name"),
+    ] {
+        let line = check(target, &known);
+        assert!(line.contains(why) && line.contains(advice), "{target}: {line}");
+        assert!(line.matches(target).count() < 3, "once or twice is enough: {line}");
+    }
+    if next <= 69 {
+        let line = check("Newer", &known);
+        assert!(line.contains("UnsupportedClassVersionError") && line.contains("with --java-home"), "{line}");
+    }
+    let line = check("Newer", &classes(jdk, 99));
+    assert!(line.contains("version 99") && line.contains("compile it for Java 25"), "{line}");
+}
+
+#[test]
+fn among_others_it_is_unknown_and_the_others_are_checked() {
+    for jdk in &jdks() {
+        let classes = classes(jdk, 99);
+        let raddle = Raddle::new(jdk);
+        let names = ["Shape", "Broken", "Steady", "Needy", "Newer", "Colour", "Raced"];
+        let (status, report) = raddle.check(classes.path(), &[&names[..], &["--budget", "3s"]].concat());
+        assert_eq!(status, 1, "{report:#}");
+        let told = report["classes"].as_array().unwrap();
+        assert_eq!(told.iter().map(|class| class["class"].as_str().unwrap()).collect::<Vec<_>>(), names);
+        for class in told {
+            match class["class"].as_str().unwrap() {
+                "Steady" => assert_eq!(class["verdict"], "clean", "{class:#}"),
+                "Raced" => assert_eq!(class["verdict"], "violation", "{class:#}"),
+                _ => {
+                    assert_eq!(class["verdict"], "unknown", "{class:#}");
+                    assert!(!class["reason"].as_str().unwrap().is_empty(), "{class:#}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn arguments_that_mean_nothing_are_refused() {
+    let jdk = &jdks()[0];
+    let raddle = Raddle::new(jdk);
+    let line = raddle.refused(&["check", "java.util.Vector", "--budget", "nonsense"]);
+    assert!(line.contains("--budget") && line.contains("write 500ms, 60s, 5m or 1h"), "{line}");
+    let line = raddle.refused(&["check", "java.util.Vector", "--jobs", "0"]);
+    assert!(line.contains("--jobs must be at least 1"), "{line}");
+    let line = raddle.refused(&["check", "java.util.Vector", "--classpath", "/no/such/folder"]);
+    assert!(line.contains("correct --classpath"), "{line}");
+    for arguments in [&["check"][..], &["check", "java.util.Vector", "--strategy", "best"]] {
+        let output = raddle.run(arguments);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{text}");
+        assert!(text.contains("CLASS|PACKAGE") || text.contains("auto, pairs, random"), "{text}");
+    }
+}

@@ -1,0 +1,69 @@
+//! What is wrong with a class is found, whatever the seed; what is found replays, and is a Java test.
+
+use crate::classes::{Class, Compiled, Expected, all};
+use crate::jdks;
+use crate::support::{Raddle, compile};
+use classpath::Jdk;
+use serde_json::Value;
+use std::path::Path;
+
+/// What has one fault is done at the first finding; this is how long it may take where much else goes on.
+const AT_FIRST: [&[&str]; 1] = [&["--first", "--budget", "60s"]];
+/// Of several there is no telling when the last was found: the shorter time is mostly enough.
+const OF_SEVERAL: [&[&str]; 2] = [&["--budget", "4s"], &["--budget", "40s"]];
+
+fn failing() -> Vec<Class> {
+    let mut classes = all();
+    classes.retain(|class| !class.expected.is_empty());
+    classes
+}
+
+fn finds(jdk: &Jdk, class: &Class, class_path: &Path, seed: u64) {
+    let times = if class.expected.len() == 1 { &AT_FIRST[..] } else { &OF_SEVERAL[..] };
+    let (raddle, status, report) = times
+        .iter()
+        .map(|time| check(jdk, class, class_path, &[*time, &["--seed", &seed.to_string()]].concat()))
+        .find(|(_, _, report)| class.expected.iter().all(|expected| is_met(expected, report)))
+        .unwrap_or_else(|| panic!("{} with seed {seed}: not found: {:?}", class.name, class.expected));
+    assert_eq!((status, &report["verdict"]), (1, &"violation".into()), "{report:#}");
+    for finding in report["findings"].as_array().unwrap() {
+        raddle.replays(&class.name, finding);
+        let test = raddle.folder.path().join(finding["test"].as_str().unwrap());
+        compile(jdk, &[test], class_path, tempfile::tempdir().unwrap().path());
+    }
+}
+
+fn is_met(expected: &Expected, report: &Value) -> bool {
+    report["findings"].as_array().unwrap().iter().any(|finding| expected.is_met(finding))
+}
+
+fn check<'j>(jdk: &'j Jdk, class: &Class, class_path: &Path, arguments: &[&str]) -> (Raddle<'j>, i32, Value) {
+    let raddle = Raddle::new(jdk);
+    let options: Vec<&str> = class.options.iter().map(String::as_str).collect();
+    let (status, mut report) = raddle.check(class_path, &[&[&*class.name], &*options, arguments].concat());
+    let report = report["classes"][0].take();
+    let ran = format!("{} tests, {} executions, {} s", report["tests"], report["executions"], report["seconds"]);
+    println!("JDK {} {} {}: {ran}", jdk.version, class.name, arguments.join(" "));
+    for finding in report["findings"].as_array().unwrap() {
+        println!("    {} {} in {}", finding["kind"], finding["exception"], finding["threads"]);
+    }
+    (raddle, status, report)
+}
+
+#[test]
+fn faults_are_found_with_every_seed() {
+    let (classes, jdk) = (failing(), &jdks()[0]);
+    let compiled = Compiled::new(jdk, &classes);
+    for class in &classes {
+        (1..=5).for_each(|seed| finds(jdk, class, &compiled.of(class), seed));
+    }
+}
+
+#[test]
+fn faults_are_found_on_every_jdk() {
+    let classes = failing();
+    for jdk in &jdks()[1..] {
+        let compiled = Compiled::new(jdk, &classes);
+        classes.iter().for_each(|class| finds(jdk, class, &compiled.of(class), 1));
+    }
+}

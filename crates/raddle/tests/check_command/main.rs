@@ -1,0 +1,19 @@
+//! `raddle check`: from bare classes to violations that replay.
+
+mod bad_input;
+mod classes;
+mod clean;
+mod found;
+mod same_seed;
+mod stopped;
+mod support;
+
+use classpath::Jdk;
+
+/// Every JDK on the machine; the tests need at least one.
+fn jdks() -> Vec<Jdk> {
+    let mut jdks = Jdk::installed();
+    jdks.retain(|jdk| jdk.javac().is_file() && (17..=25).contains(&jdk.feature));
+    assert!(!jdks.is_empty(), "these tests need a JDK: install one, or set JAVA_HOME");
+    jdks
+}
