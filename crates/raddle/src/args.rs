@@ -312,6 +312,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATH")]
     pub allow_read: Vec<PathBuf>,
 
+    /// A further option of the virtual machine, such as --add-opens=java.base/java.util=ALL-UNNAMED; may be given many times.
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub java_option: Vec<String>,
+
     /// The heap of the virtual machine in megabytes.
     #[arg(long, value_name = "MB", default_value_t = 512)]
     pub heap: u64,

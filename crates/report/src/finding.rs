@@ -20,6 +20,9 @@ pub struct Finding {
     pub raddle: String,
     /// Where the classes are.
     pub class_path: Vec<String>,
+    /// Further options of the virtual machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub java_options: Vec<String>,
     /// Of random choices.
     pub seed: u64,
     /// So many executions ran until it showed.
@@ -136,6 +139,7 @@ impl Finding {
             java: String::new(),
             raddle: String::new(),
             class_path: Vec::new(),
+            java_options: Vec::new(),
             seed: 0,
             executions_to_find: 0,
             preemptions: 0,

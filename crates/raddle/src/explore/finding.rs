@@ -34,6 +34,7 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
     finding.java = origin.place.jdk.version.clone();
     finding.raddle = env!("CARGO_PKG_VERSION").into();
     finding.class_path = origin.place.entries.clone();
+    finding.java_options = origin.place.java_options.clone();
     finding.seed = origin.seed;
     finding.executions_to_find = found.executions_to_find;
     finding.preemptions = found.preemptions as u64;

@@ -27,6 +27,9 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
     anyhow::ensure!(args.times > 0, "--times must be at least 1");
     let times = if args.debug.is_some() { 1 } else { args.times };
     let mut place = settings::place(&args.run, Fallback::These(&finding.class_path))?;
+    if args.run.java_option.is_empty() {
+        place.pool.options.extend(finding.java_options.iter().cloned());
+    }
     let damaged = || anyhow!("{} has no test that can be run: explore it again", args.finding.display());
     let (test, under_test, must_end): (TestCase, Vec<String>, bool) =
         serde_json::from_value(finding.test.clone()).map_err(|_| damaged())?;

@@ -17,6 +17,8 @@ pub struct Place {
     pub class_path: ClassPath,
     /// The entries of the class path, each absolute.
     pub entries: Vec<String>,
+    /// Further options of the virtual machine that the user gave.
+    pub java_options: Vec<String>,
     pub pool: PoolSettings,
 }
 
@@ -56,11 +58,12 @@ pub fn place(args: &RunArgs, fallback: Fallback<'_>) -> anyhow::Result<Place> {
     pool.workers = 1;
     // Tests are mostly run with assertions, and a program's own are what it says about itself.
     pool.options.push("-ea".into());
+    pool.options.extend(args.java_option.iter().cloned());
     pool.fence = (!args.no_fence).then_some(fence::Extent::Whole);
     pool.readable = args.allow_read.clone();
     pool.heap = args.heap;
     let entries = entries.iter().map(|entry| entry.to_string_lossy().into_owned()).collect();
-    Ok(Place { jdk, class_path, entries, pool })
+    Ok(Place { jdk, class_path, entries, java_options: args.java_option.clone(), pool })
 }
 
 /// A folder for the worker. Not below the findings, where another run may be at work.
