@@ -1,5 +1,7 @@
 //! What to do about a class of which nothing can be said.
 
+use crate::worker::protocol::Rejected;
+
 /// Faults of the class path and the JDK, by what the virtual machine calls them.
 const KNOWN: [(&str, &str); 5] = [
     ("is newer than this tool knows", "compile it for Java 25 or earlier"),
@@ -14,5 +16,15 @@ pub fn with_advice(reason: &str) -> String {
     match KNOWN.iter().find(|(sign, _)| reason.contains(sign)) {
         Some((_, advice)) => format!("{reason}: {advice}"),
         None => reason.to_owned(),
+    }
+}
+
+/// Why a test is of no use.
+pub fn words(rejected: &Rejected) -> String {
+    match rejected {
+        Rejected::Prefix { thrown, .. } | Rejected::Suffix { thrown, .. } => format!("a call throws {thrown}"),
+        Rejected::Stuck { .. } => "a call does not end, or has too many events".into(),
+        Rejected::Exits => "a call ends the virtual machine".into(),
+        Rejected::TooMany { .. } => "there are too many orders of the calls".into(),
     }
 }
