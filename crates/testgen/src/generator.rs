@@ -159,6 +159,7 @@ impl<'p> Generator<'p> {
     }
 
     /// The next test; None if no new ones come to mind.
+    #[allow(clippy::should_implement_trait)] // What was learnt since may bring new ones to mind.
     pub fn next(&mut self) -> Option<Candidate> {
         for _ in 0..MOST_REPEATS * 64 {
             let step = match self.begun.pop_front() {

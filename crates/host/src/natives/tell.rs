@@ -3,8 +3,8 @@
 //! Asked for only where one execution is to be shown, for it costs far more than the events themselves. It is no part of
 //! the execution: nothing that runs here is an event, and a trace is the same with it and without.
 //!
-//! Hooks are called before accesses, and nobody else runs until the thread's next event. So what a read will find can be
-//! looked at before it, and what a write has left at the thread's next event.
+//! Hooks are called before accesses, and once a hook has had its turn nobody else runs until the thread's next event. So what a
+//! read will find can be looked at as the hook ends, and what a write has left at the thread's next event.
 
 use super::{identity_hash, interface, reading};
 use crate::agent::LOADED;
@@ -75,14 +75,14 @@ pub(super) fn named(env: *mut JNIEnv, object: jobject, thread: ThreadId) {
 }
 
 /// What is known of an event before it is done.
-fn before(env: *mut JNIEnv, object: jobject, event: Event) -> Told {
+fn before(env: *mut JNIEnv, object: jobject) -> Told {
     let env = interface(env);
     written(env);
     control::uncontrolled(|| {
         env.frame(|| Told {
             frames: reading().stack(env),
             class: (!object.is_null()).then(|| shown_name(&reading().class_name(env, object)).to_owned()),
-            value: (event.kind.is_access() && !event.kind.is_write()).then(|| value(env, object, event)).flatten(),
+            value: None,
         })
     })
 }
@@ -94,7 +94,7 @@ pub(super) fn around(
     event: Event,
     body: impl FnOnce(Event) -> Result<Found, Unwind>,
 ) -> Result<Found, Unwind> {
-    let told = (is_on() && control::current().is_some()).then(|| before(env, object, event));
+    let told = (is_on() && control::current().is_some()).then(|| before(env, object));
     let done = body(event);
     if let (Some(told), true) = (told, done.is_ok()) {
         after(env, object, event, told);
@@ -103,10 +103,15 @@ pub(super) fn around(
 }
 
 /// The event was done.
-fn after(env: *mut JNIEnv, object: jobject, event: Event, told: Told) {
+fn after(env: *mut JNIEnv, object: jobject, event: Event, mut told: Told) {
     let Some(step) = control::with_machine(|machine| machine.steps()).and_then(|steps| steps.checked_sub(1)) else {
         return;
     };
+    // It is this thread's turn now: what is there is what it will find. Before, others may have run.
+    if event.kind.is_access() && !event.kind.is_write() {
+        let env = interface(env);
+        told.value = control::uncontrolled(|| env.frame(|| value(env, object, event)));
+    }
     TOLD.lock().unwrap_or_else(|e| e.into_inner()).push((step, told));
     if event.kind.is_write() {
         let subject = if object.is_null() { object } else { interface(env).global(object) };

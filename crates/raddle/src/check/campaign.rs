@@ -43,8 +43,6 @@ pub struct Counts {
     pub rejected: u64,
     /// Which call failed alone, and how, with how often.
     pub rejections: BTreeMap<String, u64>,
-    /// What calls threw when they were alone, with how many tests that was so in.
-    pub thrown_alone: BTreeMap<String, u64>,
     /// Tests of which nothing can be said, and why, with how many there were.
     pub unknown: BTreeMap<String, u64>,
     pub executions: u64,
@@ -192,9 +190,9 @@ impl<'c> Campaign<'c> {
         if tried == 0 {
             return "the budget was over before a test had run: allow more time with --budget".into();
         }
-        let why = format!("of {tried} tests that were tried none runs: a call fails in each when it is alone");
-        match self.counts.thrown_alone.iter().max_by_key(|(_, count)| **count) {
-            Some((thrown, _)) => advice::with_advice(&format!("{why}, mostly with {thrown}")),
+        let why = format!("of {tried} tests that were tried none is of use, even if its calls are made alone");
+        match self.counts.rejections.iter().max_by_key(|(_, count)| **count) {
+            Some((most, _)) => advice::with_advice(&format!("{why}; mostly {most}")),
             None => why,
         }
     }
@@ -307,9 +305,6 @@ impl<'c> Campaign<'c> {
         if let Some(rejected) = &checked.rejected {
             self.counts.rejected += 1;
             *self.counts.rejections.entry(methods::rejection(&candidate.test, rejected)).or_default() += 1;
-            if let Rejected::Prefix { thrown, .. } | Rejected::Suffix { thrown, .. } = rejected {
-                *self.counts.thrown_alone.entry(thrown.clone()).or_default() += 1;
-            }
             self.generator.learn(candidate, feedback(rejected));
             return None;
         }

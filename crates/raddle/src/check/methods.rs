@@ -26,7 +26,9 @@ pub fn with_descriptor(call: &Call) -> Option<String> {
 pub fn rejection(test: &TestCase, rejected: &Rejected) -> String {
     let told = |call: Option<&Call>, thrown: &str| {
         let what = call.map_or_else(|| "a call".to_owned(), tell);
-        let thrown = thrown.split([':', ' ']).next().unwrap_or_default();
+        // Messages of exceptions hold values, those of errors say what is missing.
+        let class = thrown.split([':', ' ']).next().unwrap_or_default();
+        let thrown = if class.ends_with("Error") { thrown } else { class };
         format!("{what} throws {thrown}")
     };
     match rejected {

@@ -58,6 +58,8 @@ pub fn place(args: &RunArgs, fallback: Fallback<'_>) -> anyhow::Result<Place> {
     pool.workers = 1;
     // Tests are mostly run with assertions, and a program's own are what it says about itself.
     pool.options.push("-ea".into());
+    // Exceptions are told apart by where they were thrown, and those that are thrown often would lose that.
+    pool.options.push("-XX:-OmitStackTraceInFastThrow".into());
     pool.options.extend(args.java_option.iter().cloned());
     pool.fence = (!args.no_fence).then_some(fence::Extent::Whole);
     pool.readable = args.allow_read.clone();

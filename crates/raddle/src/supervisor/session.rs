@@ -59,6 +59,7 @@ impl Session {
     }
 
     /// What happens next; None when all tasks are done, and when a signal has come.
+    #[allow(clippy::should_implement_trait)] // More can be handed in after it has said None.
     pub fn next(&mut self) -> anyhow::Result<Option<Event>> {
         let event = self.pool.next().transpose()?;
         self.under_way -= usize::from(matches!(event, Some(Event::Done(..))));

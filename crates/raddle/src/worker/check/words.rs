@@ -60,6 +60,13 @@ fn cut(text: &str) -> String {
     }
 }
 
+/// Those of the threads that others wait for, and all if that is none: who only waits behind them is no part of it.
+pub fn in_the_way(blocked: Vec<Blocked>) -> Vec<Blocked> {
+    let awaited = |one: &Blocked| blocked.iter().any(|other| other.holder == Some(one.thread));
+    let some: Vec<Blocked> = blocked.iter().filter(|one| awaited(one)).cloned().collect();
+    if some.len() < 2 { blocked } else { some }
+}
+
 /// Where threads wait, in whatever order, by names that mean the same in every worker.
 pub fn where_stuck(host: &Host, blocked: &[Blocked]) -> String {
     let tell = |blocked: &Blocked| {
