@@ -40,7 +40,6 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let targets = targets::resolve(&args.targets, &place)?;
     let jobs = args.jobs.unwrap_or(place.pool.most_workers());
     place.pool.workers = jobs;
-    // Compiled code throws some exceptions without a stack, once it has thrown many: they would be told apart from the first.
     let settings = Settings {
         explorer: explore::explorer(args.explorer),
         oracle: oracle(args.oracle),
