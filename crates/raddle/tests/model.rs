@@ -28,7 +28,7 @@ impl Process for Fake {
 #[test]
 fn every_task_is_given_out_once() {
     loom::model(|| {
-        let shared = Arc::new((Queue::<usize, Fake>::new(2), [const { () }; 2].map(|()| AtomicUsize::new(0))));
+        let shared = Arc::new((Queue::<usize, Fake>::new(2), std::array::from_fn::<_, 2, _>(|_| AtomicUsize::new(0))));
         let slots: Vec<_> = (0..2)
             .map(|_| {
                 let shared = shared.clone();

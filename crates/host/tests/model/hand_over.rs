@@ -67,7 +67,7 @@ fn three_hand_it_round() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
-        let shared = Arc::new(([const { () }; 3].map(|()| Baton::default()), Held::new()));
+        let shared = Arc::new((std::array::from_fn::<_, 3, _>(|_| Baton::default()), Held::new()));
         let threads: Vec<_> = (1..3)
             .map(|number| {
                 let shared = shared.clone();

@@ -22,7 +22,7 @@ impl<T> std::ops::Deref for LazyLock<T> {
 
     fn deref(&self) -> &T {
         // SAFETY: all of these are statics.
-        let lazy: &'static Lazy<T> = unsafe { &*(&raw const self.0) };
+        let lazy: &'static Lazy<T> = unsafe { &*std::ptr::from_ref(&self.0) };
         lazy.get()
     }
 }
