@@ -77,7 +77,7 @@ pub use partial_order::partial_order;
 pub use pct::Pct;
 pub use pos::Pos;
 pub use preemption::{Interference, interference, preemptions};
-pub use races::{Race, races};
+pub use races::{Race, RaceDetector, races};
 pub use random::Random;
 pub use serial::{MAX_PERMUTED, Serial};
 pub use shrink::{Attempt, Proof, Shrunk, shrink};

@@ -22,6 +22,7 @@ use crate::names::Names;
 use crate::state::State;
 use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
 use std::collections::BTreeSet;
+use std::hash::Hash;
 
 /// Two accesses of one place that nothing orders.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,32 +39,43 @@ pub struct Race {
 
 /// The races of an execution, one for each pair of sites and kinds, in the order of their second access.
 pub fn races(execution: &Execution<'_>) -> Vec<Race> {
-    let mut detector = Detector::default();
-    execution.trace.steps.iter().enumerate().for_each(|(step, s)| detector.step(step, s.thread, s.event));
-    detector.races
+    RaceDetector::default().races(execution).to_vec()
 }
 
-#[derive(Default)]
-struct Detector {
+/// Finds the races of one execution after the other. Most of what a small execution costs is memory, so that is kept.
+#[derive(Debug, Default)]
+pub struct RaceDetector {
     names: Names,
     /// Follows interrupts and ends, to know what a join or wake-up has seen.
     state: State,
-    threads: Vec<Option<Clock>>,
+    threads: Clocks,
     /// The clock of the first thread when the test's own threads were there first.
     group: Option<Clock>,
     /// What whoever takes the monitor, or reads the volatile, comes after.
-    released: FastMap<(bool, ObjectId, u32), Clock>,
+    released: Pooled<(bool, ObjectId, u32), Clock>,
     /// What the started, the joined and the interrupted hand on.
-    started: FastMap<usize, Clock>,
-    ended: FastMap<usize, Clock>,
-    interrupts: FastMap<usize, Clock>,
-    places: FastMap<(ObjectId, u32), Place>,
+    started: Clocks,
+    ended: Clocks,
+    interrupts: Clocks,
+    places: Pooled<(ObjectId, u32), Place>,
     races: Vec<Race>,
     known: BTreeSet<(SiteId, EventKind, SiteId, EventKind)>,
 }
 
+/// How many events of each thread come before, or are, the last of one. Empty where there was none.
 #[derive(Clone, Default, Debug)]
 struct Clock(Vec<u32>);
+
+/// A clock for each thread that has one.
+#[derive(Default, Debug)]
+struct Clocks(Vec<Clock>);
+
+/// Values by key, whose memory outlives them.
+#[derive(Debug)]
+struct Pooled<K, V> {
+    places: FastMap<K, usize>,
+    values: Vec<V>,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
@@ -77,9 +89,60 @@ struct Epoch {
 /// and races with whatever it races with is here.
 type Place = Vec<Epoch>;
 
+impl<K, V> Default for Pooled<K, V> {
+    fn default() -> Self {
+        Pooled { places: FastMap::default(), values: Vec::new() }
+    }
+}
+
+impl<K: Eq + Hash, V: Default> Pooled<K, V> {
+    /// Forgets all values, each of which was emptied.
+    fn clear(&mut self, empty: impl FnMut(&mut V)) {
+        self.values[..self.places.len()].iter_mut().for_each(empty);
+        self.places.clear();
+    }
+
+    fn get(&self, key: &K) -> Option<&V> {
+        self.places.get(key).map(|&place| &self.values[place])
+    }
+
+    /// The value of that key, empty if there was none.
+    fn at(&mut self, key: K) -> &mut V {
+        let next = self.places.len();
+        let place = *self.places.entry(key).or_insert(next);
+        if place == self.values.len() {
+            self.values.push(V::default());
+        }
+        &mut self.values[place]
+    }
+}
+
+impl Clocks {
+    fn clear(&mut self) {
+        self.0.iter_mut().for_each(|clock| clock.0.clear());
+    }
+
+    fn get(&self, thread: usize) -> Option<&Clock> {
+        self.0.get(thread).filter(|clock| !clock.0.is_empty())
+    }
+
+    fn at(&mut self, thread: usize) -> &mut Clock {
+        if self.0.len() <= thread {
+            self.0.resize(thread + 1, Clock::default());
+        }
+        &mut self.0[thread]
+    }
+}
+
 impl Clock {
     fn at(&self, thread: usize) -> u32 {
         self.0.get(thread).copied().unwrap_or(0)
+    }
+
+    /// Becomes the same as the other.
+    fn set(&mut self, other: &Clock) {
+        self.0.clear();
+        self.0.extend_from_slice(&other.0);
     }
 
     fn join(&mut self, other: &Clock) {
@@ -101,7 +164,28 @@ impl Clock {
     }
 }
 
-impl Detector {
+impl RaceDetector {
+    /// The races of an execution, one for each pair of sites and kinds, in the order of their second access.
+    pub fn races(&mut self, execution: &Execution<'_>) -> &[Race] {
+        self.clear();
+        execution.trace.steps.iter().enumerate().for_each(|(step, s)| self.step(step, s.thread, s.event));
+        &self.races
+    }
+
+    fn clear(&mut self) {
+        // What threads are called need not be the same in the next execution, which may be of another test.
+        self.names = Names::default();
+        self.state.clear();
+        for clocks in [&mut self.threads, &mut self.started, &mut self.ended, &mut self.interrupts] {
+            clocks.clear();
+        }
+        self.group = None;
+        self.released.clear(|clock| clock.0.clear());
+        self.places.clear(Place::clear);
+        self.races.clear();
+        self.known.clear();
+    }
+
     fn step(&mut self, step: usize, raw: ThreadId, event: Event) {
         let thread = self.names.name(raw);
         // What the virtual machine keeps is no part of the memory model.
@@ -125,7 +209,7 @@ impl Detector {
                 }
             }
             EventKind::Join | EventKind::Alive if self.state.has_ended(event.slot as usize) => {
-                if let Some(ended) = self.ended.get(&(event.slot as usize)) {
+                if let Some(ended) = self.ended.get(event.slot as usize) {
                     clock.join(ended);
                 }
             }
@@ -137,7 +221,7 @@ impl Detector {
             _ => None,
         };
         if let Some(interrupt) =
-            about.filter(|&who| self.state.is_interrupted(who)).and_then(|who| self.interrupts.get(&who))
+            about.filter(|&who| self.state.is_interrupted(who)).and_then(|who| self.interrupts.get(who))
         {
             clock.join(interrupt);
         }
@@ -147,14 +231,14 @@ impl Detector {
         }
         match event.kind {
             EventKind::Unlock | EventKind::Wait | EventKind::VolatileWrite | EventKind::Update => {
-                self.released.entry(key).or_default().join(&clock);
+                self.released.at(key).join(&clock);
             }
-            EventKind::Start => drop(self.started.insert(event.slot as usize, clock.clone())),
-            EventKind::End => drop(self.ended.insert(thread, clock.clone())),
-            EventKind::Interrupt => self.interrupts.entry(event.slot as usize).or_default().join(&clock),
+            EventKind::Start => self.started.at(event.slot as usize).set(&clock),
+            EventKind::End => self.ended.at(thread).set(&clock),
+            EventKind::Interrupt => self.interrupts.at(event.slot as usize).join(&clock),
             _ => {}
         }
-        self.threads[thread] = Some(clock);
+        *self.threads.at(thread) = clock;
         self.state.apply(thread, event);
         self.names.happened(thread, event);
     }
@@ -165,23 +249,23 @@ impl Detector {
         !gives_up && self.state.holder(event.object).is_none_or(|holder| holder == thread)
     }
 
+    /// Takes the clock of a thread, to be put back.
     fn clock_of(&mut self, thread: usize) -> Clock {
-        if self.threads.len() <= thread {
-            self.threads.resize(thread + 1, None);
-        }
-        if let Some(clock) = self.threads[thread].take() {
+        let mut clock = std::mem::take(self.threads.at(thread));
+        if !clock.0.is_empty() {
             return clock;
         }
-        match self.started.get(&thread) {
-            Some(started) => started.clone(),
-            None if thread == 0 => Clock::default(),
+        match self.started.get(thread) {
+            Some(started) => clock.set(started),
+            None if thread == 0 => {}
             // The test's own threads come after what the first thread did before any of them was there.
-            None => self.group.get_or_insert_with(|| self.threads[0].clone().unwrap_or_default()).clone(),
+            None => clock.set(self.group.get_or_insert_with(|| self.threads.at(0).clone())),
         }
+        clock
     }
 
     fn access(&mut self, clock: &Clock, now: Epoch) {
-        let place = self.places.entry((now.event.object, now.event.slot)).or_default();
+        let place = self.places.at((now.event.object, now.event.slot));
         for before in place.iter() {
             let conflict = before.event.kind.is_write() || now.event.kind.is_write();
             let (first, second) = (before.event, now.event);

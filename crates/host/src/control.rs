@@ -7,19 +7,20 @@ use crate::baton::{Baton, PATIENCE};
 use crate::machine::{Found, Limits, Machine, Next, Remains, Stop, plain};
 use crate::objects::Objects;
 use crate::outcome::Thrown;
+use crate::sync::{LazyLock, Mutex, MutexGuard, thread_local};
 use schedule::{Event, EventKind, Scheduler, ThreadId};
+use std::array::from_fn;
 use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard};
 
 /// More threads than this cannot be under control at once.
 pub const MAX_THREADS: usize = 64;
 
 /// The execution that is under way. There is one virtual machine in a process, and so one of these.
-static EXECUTION: Mutex<Option<Execution>> = Mutex::new(None);
+static EXECUTION: LazyLock<Mutex<Option<Execution>>> = LazyLock::new(|| Mutex::new(None));
 /// The batons of threads that live on from execution to execution, by their number.
-static LASTING: [Baton; MAX_THREADS] = [const { Baton::new() }; MAX_THREADS];
+static LASTING: LazyLock<[Baton; MAX_THREADS]> = LazyLock::new(|| from_fn(|_| Baton::default()));
 /// The batons of threads that an execution has started, by their number in it.
-static STARTED: [Baton; MAX_THREADS] = [const { Baton::new() }; MAX_THREADS];
+static STARTED: LazyLock<[Baton; MAX_THREADS]> = LazyLock::new(|| from_fn(|_| Baton::default()));
 
 thread_local! {
     /// One more than the number of the controlled thread; 0 for a thread that is not under control.

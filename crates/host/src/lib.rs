@@ -69,6 +69,7 @@ mod scope;
 mod signals;
 mod sites;
 mod statics;
+mod sync;
 mod threads;
 mod thrown;
 mod value;

@@ -117,14 +117,18 @@ fn growth(jdk: &Jdk, executions: u64) {
     }
     // Again and again, for one sweep is over too soon to be measured.
     let rounds = if executions > 1000 { 2_000 } else { 2 };
-    let begun = Instant::now();
-    let mut swept = 0;
-    for _ in 0..rounds {
-        swept += worker.run(&vector(2, 1, Explorer::Sweep, u64::MAX)).executions;
-    }
-    let seconds = begun.elapsed().as_secs_f64();
+    let mut sweep = |most| {
+        let begun = Instant::now();
+        let swept: u64 = (0..rounds).map(|_| worker.run(&vector(2, 1, Explorer::Sweep, most)).executions).sum();
+        (swept, begun.elapsed().as_secs_f64() * 1e6)
+    };
+    let (swept, micros) = sweep(u64::MAX);
+    // Jobs that end after one schedule say what a job costs.
+    let (jobs, micros_of_jobs) = sweep(1);
     println!(
-        "sweep: {swept} schedules in {rounds} jobs, {:.1} us each with all that a job costs",
-        seconds * 1e6 / swept as f64
+        "sweep: {swept} schedules in {rounds} jobs, {:.1} us each with all that a job costs; {:.1} us a job with one schedule, so {:.1} us for each further one",
+        micros / swept as f64,
+        micros_of_jobs / jobs as f64,
+        (micros - micros_of_jobs) / (swept - jobs) as f64
     );
 }

@@ -3,9 +3,10 @@
 use crate::programs::*;
 use crate::random::{cases, monitor_program};
 use crate::toy::{Program, Ran, run};
-use explore::races;
+use explore::{RaceDetector, races};
 use proptest::prelude::*;
 use schedule::{EventKind, RandomWalk, Step, ThreadId};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// For each step the steps that happen before it, by the definition: edges, then all chains of them.
@@ -57,6 +58,11 @@ fn finds_out(steps: &[Step], earlier: usize, later: usize) -> bool {
     looks && set
 }
 
+thread_local! {
+    /// One that has seen the executions of other programs.
+    static USED: RefCell<RaceDetector> = RefCell::default();
+}
+
 fn check(ran: &Ran) -> Result<(), TestCaseError> {
     let steps = &ran.trace.steps;
     let before = happens_before(steps);
@@ -70,6 +76,8 @@ fn check(ran: &Ran) -> Result<(), TestCaseError> {
             && (plain(a.kind) || plain(b.kind))
             && !before[second].contains(&first)
     };
+    let again = USED.with_borrow_mut(|used| used.races(&ran.execution()).to_vec());
+    prop_assert_eq!(again, races(&ran.execution()));
     let mut places = BTreeSet::new();
     for race in races(&ran.execution()) {
         prop_assert!(is_race(race.first, race.second), "{race:?} of {steps:?}");

@@ -16,10 +16,12 @@ mod identity;
 mod output;
 mod pool;
 mod process;
+mod queue;
 mod run;
 mod session;
 mod settings;
 mod slot;
+mod sync;
 mod usage;
 
 use serde::{Deserialize, Serialize};

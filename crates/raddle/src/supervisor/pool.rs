@@ -1,11 +1,11 @@
 //! A pool of workers, one a slot.
 
-use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
 use super::handle::Handle;
+use super::queue::{Process, Queue};
 use super::slot::Slot;
 use super::{Event, PoolSettings, PrivateFolders, StartError, Task};
 
@@ -23,17 +23,14 @@ pub struct Pool {
 struct Shared {
     settings: PoolSettings,
     folders: PrivateFolders,
-    queue: Mutex<Queue>,
-    changed: Condvar,
+    queue: Queue<Task, Handle>,
 }
 
-#[derive(Debug, Default)]
-struct Queue {
-    tasks: VecDeque<Task>,
-    /// Once set, no task is begun and no worker started.
-    stopped: bool,
-    /// The process of each slot.
-    processes: Vec<Option<Handle>>,
+impl Process for Handle {
+    fn end(&self) {
+        // If that fails, it is ended when its slot drops it.
+        let _ = Handle::end(self);
+    }
 }
 
 /// Ends a pool from another thread.
@@ -44,8 +41,7 @@ impl Pool {
     /// Starts the workers; it does not wait for them.
     pub fn start(settings: PoolSettings, folders: PrivateFolders) -> std::io::Result<Pool> {
         let slots = settings.workers.max(1);
-        let queue = Mutex::new(Queue { processes: vec![None; slots], ..Queue::default() });
-        let shared = Arc::new(Shared { settings, folders, queue, changed: Condvar::new() });
+        let shared = Arc::new(Shared { settings, folders, queue: Queue::new(slots) });
         let (sender, events) = channel();
         let mut pool = Pool { shared, events, slots: Vec::new(), under_way: 0 };
         for number in 0..slots {
@@ -60,8 +56,7 @@ impl Pool {
     /// Hands in a task.
     pub fn submit(&mut self, task: Task) {
         self.under_way += 1;
-        self.shared.lock().tasks.push_back(task);
-        self.shared.changed.notify_one();
+        self.shared.queue.push(task);
     }
 
     /// What happens next: news of a task, a task that is done, or why there are no workers. None when all tasks are done, and
@@ -96,33 +91,7 @@ impl Drop for Pool {
 impl Stopper {
     /// Ends all workers and begins nothing more.
     pub fn stop(&self) {
-        let mut queue = self.0.lock();
-        queue.stopped = true;
-        for process in queue.processes.iter().flatten() {
-            // Then it is ended when its slot drops it.
-            let _ = process.end();
-        }
-        self.0.changed.notify_all();
-    }
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
-    /// Waits for a task; None once the pool was stopped.
-    fn take(&self) -> Option<Task> {
-        let mut queue = self.lock();
-        loop {
-            if queue.stopped {
-                return None;
-            }
-            if let Some(task) = queue.tasks.pop_front() {
-                return Some(task);
-            }
-            queue = self.changed.wait(queue).unwrap_or_else(|e| e.into_inner());
-        }
+        self.0.queue.stop();
     }
 }
 
@@ -140,21 +109,15 @@ impl Drop for Alarm<'_> {
 /// The life of a slot.
 fn serve(shared: &Shared, number: usize, events: &Sender<Result<Event, StartError>>) {
     let _alarm = Alarm(events);
-    let begun = |process: Handle| {
-        let mut queue = shared.lock();
-        if queue.stopped {
-            let _ = process.end();
-        }
-        queue.processes[number] = Some(process);
-    };
+    let begun = |process: Handle| shared.queue.begun(number, process);
     let mut slot = Slot::new(&shared.settings, &shared.folders);
     loop {
         // Warm before there is something to do.
         let failure = slot.warm_up(&begun).err();
-        if shared.lock().stopped {
+        if shared.queue.is_stopped() {
             return;
         }
-        let Some(task) = shared.take().map(Arc::new) else { return };
+        let Some(task) = shared.queue.take().map(Arc::new) else { return };
         // What was found before the pool was stopped was found. Whoever is gone does not want to know.
         let mut tell = |news| drop(events.send(Ok(Event::News(task.clone(), news))));
         let done = match failure {
@@ -162,7 +125,7 @@ fn serve(shared: &Shared, number: usize, events: &Sender<Result<Event, StartErro
             None => slot.run(&task, &begun, &mut tell).map(|outcome| Event::Done(task.clone(), outcome)),
         };
         // What a worker came to that was ended for the pool's sake says nothing.
-        if shared.lock().stopped || events.send(done).is_err() {
+        if shared.queue.is_stopped() || events.send(done).is_err() {
             return;
         }
     }

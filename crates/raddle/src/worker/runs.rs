@@ -20,6 +20,7 @@ pub struct Runs<'h> {
     settings: RunSettings,
     /// Whether the code under test may end the virtual machine.
     may_exit: bool,
+    /// By their digests.
     traces: HashSet<u64>,
     /// About how many of a thousand traces were run, if that can be said.
     explored_part: Option<u16>,
@@ -71,12 +72,13 @@ impl<'h> Runs<'h> {
         Ok(fails(&again) && again.trace.hash() == execution.trace.hash())
     }
 
-    /// An execution is one of the plan's.
-    pub fn count(&mut self, execution: &Execution) {
-        self.traces.insert(execution.trace.hash());
+    /// An execution is one of the plan's. Says whether its trace is one that was not counted before.
+    pub fn count(&mut self, execution: &Execution) -> bool {
+        let is_new = self.traces.insert(execution.trace.digest());
         self.report.executions += 1;
         let (executions, traces) = (self.report.executions, self.traces.len() as u64);
         desk::advance(Progress { executions, traces, explored_part: self.explored_part });
+        is_new
     }
 
     /// About so many of a thousand traces were run, if that can be said. Told with the next execution.

@@ -91,7 +91,10 @@ impl Exploration<'_> {
             if runs.executions().is_multiple_of(ESTIMATED) {
                 runs.estimate(self.explorer.explored_part());
             }
-            runs.count(&execution);
+            // The same events in the same order have the same races.
+            if runs.count(&execution) {
+                self.races.note(runs.host, &execution, end);
+            }
             self.judge(runs, execution, end)?;
         }
         let race_free = self.races.is_empty();
@@ -102,7 +105,6 @@ impl Exploration<'_> {
 
     fn judge(&mut self, runs: &mut Runs<'_>, execution: Execution, end: End) -> Result<(), Reason> {
         self.judge.see(&execution);
-        self.races.note(runs.host, &execution, end);
         self.explored.abandoned |= execution.abandoned;
         let exits = matches!(execution.stop, Some(Stop::Exit(_)));
         let can_judge = self.ends.see_end(end == End::Cut && !exits, &execution)?;

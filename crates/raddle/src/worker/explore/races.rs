@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use explore::races;
+use explore::RaceDetector;
 use host::{Execution, Host};
 use schedule::Event;
 
@@ -21,6 +21,7 @@ pub struct Races {
     known: HashSet<(u32, u32)>,
     /// In words.
     told: Vec<(String, String)>,
+    detector: RaceDetector,
 }
 
 impl Races {
@@ -29,7 +30,7 @@ impl Races {
         if self.told.len() >= MOST {
             return;
         }
-        for race in races(&tell(execution, end)) {
+        for race in self.detector.races(&tell(execution, end)) {
             let of_synchronizer = |step: usize| is_of_synchronizer(host, &execution.trace.steps[step].event);
             if of_synchronizer(race.first) && of_synchronizer(race.second) {
                 continue;
