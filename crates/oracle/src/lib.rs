@@ -48,7 +48,6 @@
 mod excused;
 mod linearization;
 mod observation;
-mod renumber;
 mod serial;
 mod violation;
 mod weak;

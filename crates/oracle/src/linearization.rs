@@ -5,8 +5,6 @@
 
 use testcase::TestCase;
 
-use crate::renumber::renumber;
-
 /// A test case with more linearizations than this is not judged: running all of them takes longer than exploring it.
 pub const MOST: u64 = 2_000;
 
@@ -85,10 +83,12 @@ impl Linearization {
         let merged = self.calls().enumerate().map(|(place, (suffix, call))| {
             let own = &mut numbers[suffix];
             own.push(first + place);
-            renumber(&test.suffixes[suffix][call], &|value| match value.checked_sub(first) {
+            let mut call = test.suffixes[suffix][call].clone();
+            call.renumber(&|value| match value.checked_sub(first) {
                 None => value,
                 Some(of_own) => own[of_own],
-            })
+            });
+            call
         });
         TestCase { prefix: test.prefix.clone(), suffixes: vec![merged.collect()], probes: test.probes.clone() }
     }

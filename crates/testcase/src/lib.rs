@@ -51,6 +51,7 @@
 #![forbid(unsafe_code)]
 
 mod implementation;
+mod renumber;
 
 pub use implementation::{Behaviour, Implementation};
 

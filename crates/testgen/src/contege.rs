@@ -9,7 +9,6 @@ use testcase::Call;
 use crate::compose::Composer;
 use crate::draft::{Draft, Place};
 use crate::learnt::Choice;
-use crate::renumber::renumber;
 use crate::rng::Rng;
 use crate::subject::Called;
 use crate::types::Bindings;
@@ -168,8 +167,8 @@ fn combine(prefix: &Draft, suffixes: [&Suffix; 2]) -> Draft {
         let shift = draft.prefix.len() - start;
         let up = |value: usize| if value >= start { value + shift } else { value };
         let mut suffix = suffix.clone();
-        renumber(&mut suffix.made, &up);
-        renumber(&mut suffix.calls, &up);
+        suffix.made.iter_mut().for_each(|call| call.renumber(&up));
+        suffix.calls.iter_mut().for_each(|call| call.renumber(&up));
         for call in suffix.made {
             draft.push(call, None);
         }

@@ -46,7 +46,6 @@ mod plan;
 mod produce;
 mod producers;
 mod relations;
-mod renumber;
 mod rng;
 mod shrink;
 mod subject;

@@ -2,8 +2,6 @@
 
 use testcase::{Argument, Behaviour, Call, Operation, TestCase};
 
-use crate::renumber::{for_each_argument, renumber};
-
 /// Test cases that are one step smaller, those that promise the most first. All are valid if the given one is.
 pub fn smaller(test: &TestCase) -> Vec<TestCase> {
     let mut found = Vec::new();
@@ -51,9 +49,9 @@ fn without_prefix_call(test: &TestCase, number: usize) -> Option<TestCase> {
     let mut less = test.clone();
     less.prefix.remove(number);
     let down = |value: usize| value - usize::from(value > number);
-    renumber(&mut less.prefix, &down);
-    renumber(&mut less.probes, &down);
-    less.suffixes.iter_mut().for_each(|calls| renumber(calls, &down));
+    less.prefix.iter_mut().for_each(|call| call.renumber(&down));
+    less.probes.iter_mut().for_each(|call| call.renumber(&down));
+    less.suffixes.iter_mut().flatten().for_each(|call| call.renumber(&down));
     Some(less)
 }
 
@@ -64,7 +62,7 @@ fn without_suffix_call(test: &TestCase, suffix: usize, call: usize) -> Option<Te
     }
     let mut less = test.clone();
     less.suffixes[suffix].remove(call);
-    renumber(&mut less.suffixes[suffix], &|value| value - usize::from(value > number));
+    less.suffixes[suffix].iter_mut().for_each(|call| call.renumber(&|value| value - usize::from(value > number)));
     Some(less)
 }
 
@@ -176,7 +174,7 @@ pub fn size(test: &TestCase) -> (usize, usize) {
     let mut weigh = |list: &mut Vec<Call>| {
         for call in list {
             calls += 1;
-            for_each_argument(call, &mut |argument| weight += simpler(argument).len());
+            call.change_arguments(&mut |argument| weight += simpler(argument).len());
         }
     };
     weigh(&mut test.prefix);
