@@ -16,6 +16,8 @@ pub struct Meeting {
     ends: bool,
     /// Something was done to a thread, or by one to itself: a start, an interrupt, a park.
     threads: bool,
+    /// The status of a thread was touched, or a synchronizer, which looks at whether its thread is interrupted.
+    status: bool,
 }
 
 impl Meeting {
@@ -29,6 +31,7 @@ impl Meeting {
                 Sort::Thread => meeting.threads = true,
                 Sort::Lock => drop(meeting.locked.insert(event.object, ())),
                 Sort::Place { changes } => {
+                    meeting.status |= is_status(&event);
                     *meeting.places.entry((event.object, event.slot)).or_default() |= changes;
                 }
             }
@@ -40,13 +43,15 @@ impl Meeting {
     pub fn meets(&self, event: &Event) -> bool {
         match sort(event) {
             Sort::Nothing => false,
-            Sort::End => self.threads,
+            Sort::End => self.threads || self.status,
             // Who is interrupted may wait on any of the monitors.
-            Sort::Thread => self.ends || self.threads || !self.locked.is_empty(),
+            Sort::Thread => self.ends || self.threads || self.status || !self.locked.is_empty(),
             Sort::Lock => self.threads || self.locked.contains_key(&event.object) || self.is_changed(event.object),
             Sort::Place { changes } => {
                 let same = self.places.get(&(event.object, event.slot));
-                same.is_some_and(|&changed| changes || changed) || changes && self.locked.contains_key(&event.object)
+                same.is_some_and(|&changed| changes || changed)
+                    || self.threads && is_status(event)
+                    || changes && self.locked.contains_key(&event.object)
             }
         }
     }
@@ -55,6 +60,10 @@ impl Meeting {
     fn is_changed(&self, object: ObjectId) -> bool {
         [Event::SYNCHRONIZER, Event::STATUS].iter().any(|&slot| self.places.get(&(object, slot)) == Some(&true))
     }
+}
+
+fn is_status(event: &Event) -> bool {
+    [Event::SYNCHRONIZER, Event::STATUS].contains(&event.slot)
 }
 
 enum Sort {

@@ -30,9 +30,16 @@ pub struct Sweep {
     done: bool,
     /// Whether the outer thread of the last schedule was stopped with nothing left to do, or nothing new.
     at_end: Arc<AtomicBool>,
+    /// Whether no point is passed over, though it comes to the same as another.
+    every_point: bool,
 }
 
 impl Sweep {
+    /// A sweep that passes over nothing: slow, and for audits of the other.
+    pub fn at_every_point() -> Sweep {
+        Sweep { every_point: true, ..Sweep::default() }
+    }
+
     /// A sweep over the threads of an execution that has run, so that none is needed to find out.
     pub fn of(execution: &Execution<'_>) -> Sweep {
         let mut sweep = Sweep::default();
@@ -93,6 +100,8 @@ impl Explorer for Sweep {
         // Past where the thread gets to on its own there are no more points.
         if endless || before < point.events as usize || self.at_end.load(Ordering::Relaxed) {
             self.next_pair();
+        } else if self.every_point {
+            point.events += 1;
         } else if let Some(events) = next_meeting(execution, *point) {
             point.events = events;
         } else {
@@ -111,11 +120,18 @@ fn next_meeting(execution: &Execution<'_>, point: Point) -> Option<u32> {
     let stop = stop.map(|(at, _)| at + 1).nth(point.events as usize - 1)?;
     let inside = steps[stop..].iter().take_while(|step| !outer(step)).count();
     let (inside, after) = steps[stop..].split_at(inside);
+    if inside.is_empty() {
+        // It may not be there yet, so nothing is known of what it does.
+        return Some(point.events + 1);
+    }
     // A thread that was blocked inside meets what lets it go on.
     let waiting = after.iter().find(|step| step.thread == point.inner).map(|step| step.event);
-    let pending = execution.pending.iter().filter(|(thread, _)| *thread == point.inner).map(|(_, event)| *event);
-    let meeting = Meeting::of(inside.iter().map(|step| step.event).chain(waiting).chain(pending));
-    let position = after.iter().filter(outer).position(|step| meeting.meets(&step.event))?;
+    let pending =
+        |of: ThreadId| execution.pending.iter().filter(move |(thread, _)| *thread == of).map(|(_, event)| *event);
+    let meeting = Meeting::of(inside.iter().map(|step| step.event).chain(waiting).chain(pending(point.inner)));
+    // What the thread could not do, because it was blocked, it may do first.
+    let rest = after.iter().filter(outer).map(|step| step.event).chain(pending(point.outer));
+    let position = rest.into_iter().position(|event| meeting.meets(&event))?;
     Some(point.events + position as u32 + 1)
 }
 

@@ -5,7 +5,7 @@
 
 use testcase::{Call, Operation};
 
-use crate::draft::{Draft, Place};
+use crate::draft::{Draft, Owner, Place};
 use crate::maker::{Maker, Rather};
 use crate::relations::Relations;
 use crate::subject::{Called, SubjectClass};
@@ -112,13 +112,14 @@ impl Composer<'_, '_> {
     /// Two subjects, mostly made in the same way.
     fn two(&mut self, draft: &mut Draft, bindings: &Bindings) -> (usize, usize) {
         let way = self.maker.way(self.class);
+        // What the one is made of is not to be shared by the other: that is another kind of test.
+        draft.owner = Some(Owner::Subject(0));
         let first = self.maker.subject(draft, self.class, &way, bindings);
         let way = if self.maker.rng.one_in(4) { self.maker.way(self.class) } else { way };
-        // What the first was made of is not to be shared by the second: that is another kind of test.
-        let hidden: Vec<_> = draft.given.iter_mut().map(Option::take).collect();
+        draft.owner = Some(Owner::Subject(1));
         let subjects = std::mem::take(&mut draft.subjects);
         let second = self.maker.subject(draft, self.class, &way, bindings);
-        draft.given.iter_mut().zip(hidden).for_each(|(given, hidden)| *given = hidden);
+        draft.owner = None;
         draft.subjects.splice(0..0, subjects);
         (first, second)
     }
@@ -200,9 +201,11 @@ impl Composer<'_, '_> {
 
     fn change_both(&mut self, draft: &mut Draft, method: usize, bindings: &Bindings, subjects: (usize, usize)) {
         let (first, second) = subjects;
-        for (own, other) in [(first, second), (second, first)] {
+        for (number, (own, other)) in [(first, second), (second, first)].into_iter().enumerate() {
+            draft.owner = Some(Owner::Subject(number));
             self.change(draft, method, bindings, own, Some(Rather { subject: other, parameter: None }));
         }
+        draft.owner = None;
     }
 
     fn suffix_call(

@@ -1,7 +1,9 @@
 //! A test case while it is being written.
 
 use classfile::TypeSignature;
-use testcase::{Behaviour, Call, Operation, TestCase};
+use testcase::{Argument, Behaviour, Call, Operation, TestCase};
+
+use std::collections::BTreeSet;
 
 use crate::learnt::Choice;
 
@@ -18,12 +20,23 @@ pub struct Draft {
     pub suffixes: Vec<Vec<Call>>,
     /// What looks at the subjects afterwards.
     pub probes: Vec<Call>,
-    /// The thread for which each call of the prefix makes something; None if it is for all.
-    pub owners: Vec<Option<usize>>,
-    /// The thread for which something is being made now.
-    pub owner: Option<usize>,
+    /// Calls of the prefix that give a constant of an enum.
+    pub constants: BTreeSet<usize>,
+    /// The thread or subject for which each call of the prefix makes something; None if it is for all.
+    pub owners: Vec<Option<Owner>>,
+    /// For which something is being made now.
+    pub owner: Option<Owner>,
     /// What was chosen, and for which call.
     pub choices: Vec<(Place, Choice)>,
+}
+
+/// For whom a value is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    /// A thread, by its suffix.
+    Thread(usize),
+    /// The first or second of two subjects.
+    Subject(usize),
 }
 
 /// A call of a draft.
@@ -51,27 +64,29 @@ impl Draft {
         self.owner.is_none()
             || self.owner == self.owners[number]
             || self.subjects.contains(&number)
-            || is_unchanging(&self.prefix[number].operation)
+            || self.is_unchanging(number)
+    }
+
+    /// Whether what a call of the prefix gives never changes, as far as can be said from outside.
+    pub fn is_unchanging(&self, number: usize) -> bool {
+        let returns = |does: &Behaviour| match does {
+            Behaviour::Nothing | Behaviour::Throw { .. } | Behaviour::Call(_) => true,
+            Behaviour::Return(Argument::Value(value)) => self.is_unchanging(*value),
+            Behaviour::Return(_) => true,
+            Behaviour::InTurn(_) => false,
+        };
+        let is_text = self.given[number].as_ref().is_some_and(|given| given.to_string() == "java.lang.String");
+        match &self.prefix[number].operation {
+            _ if is_text || self.constants.contains(&number) => true,
+            Operation::Construct { class, .. } => class == "java/lang/Object",
+            Operation::Static { name, class, .. } => name == "valueOf" && class.starts_with("java/lang/"),
+            Operation::Implement { methods, .. } => methods.iter().all(|method| returns(&method.does)),
+            _ => false,
+        }
     }
 
     /// The test case.
     pub fn test(&self) -> TestCase {
         TestCase { prefix: self.prefix.clone(), suffixes: self.suffixes.clone(), probes: self.probes.clone() }
-    }
-}
-
-/// Whether what an operation gives never changes, as far as can be said from outside.
-fn is_unchanging(operation: &Operation) -> bool {
-    match operation {
-        Operation::Construct { class, .. } => class == "java/lang/Object",
-        Operation::Static { name, class, .. } => name == "valueOf" && class.starts_with("java/lang/"),
-        // An enum, or what others share as well.
-        Operation::GetStatic { descriptor, class, .. } => {
-            descriptor.trim_start_matches('L').trim_end_matches(';') == class
-        }
-        Operation::Implement { methods, .. } => methods
-            .iter()
-            .all(|method| matches!(method.does, Behaviour::Nothing | Behaviour::Return(_) | Behaviour::Throw { .. })),
-        _ => false,
     }
 }

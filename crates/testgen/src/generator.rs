@@ -220,7 +220,9 @@ impl<'p> Generator<'p> {
             }
             _ => {
                 target.misses += 1;
-                let most = if is_hopeless { FEW_MISSES } else { MOST_MISSES };
+                // What cannot be run at all may have cost a worker.
+                let is_costly = feedback == Feedback::Unusable;
+                let most = if is_hopeless || is_costly { FEW_MISSES } else { MOST_MISSES };
                 if target.misses.is_multiple_of(most) {
                     target.tried += 1;
                 } else {

@@ -13,7 +13,7 @@ pub struct Literals {
 
 /// Longer texts, and larger numbers, make long executions; what they can show, shorter ones show too.
 const LONGEST: usize = 40;
-const LARGEST: i64 = 100;
+const LARGEST: u64 = 100;
 /// Texts of the class itself that are kept.
 const MOST: usize = 40;
 
@@ -25,7 +25,7 @@ impl Literals {
         strings.sort();
         strings.dedup();
         strings.truncate(MOST);
-        let mut numbers: Vec<i64> = numbers.filter(|number| number.abs() <= LARGEST).collect();
+        let mut numbers: Vec<i64> = numbers.filter(|number| number.unsigned_abs() <= LARGEST).collect();
         numbers.sort();
         numbers.dedup();
         Literals { strings, numbers }

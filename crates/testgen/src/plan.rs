@@ -63,7 +63,7 @@ impl Plan {
             if found.is_some() {
                 return found;
             }
-            self.turn(targets);
+            self.turn();
         }
         None
     }
@@ -76,8 +76,9 @@ impl Plan {
     fn variant(&mut self, targets: &Targets, shape: Shape) -> Option<Vec<Step>> {
         let count = targets.all.len();
         self.left = self.left.checked_sub(1)?;
-        let target = (self.next < count).then_some(self.next)?;
-        self.next += 1;
+        // Each phase goes on where the one before has ended, so all have their turn.
+        let target = self.next.checked_rem(count)?;
+        self.next = target + 1;
         Some(vec![Step { target: Some(target), shape }])
     }
 
@@ -87,7 +88,7 @@ impl Plan {
     }
 
     /// The next phase.
-    fn turn(&mut self, targets: &Targets) {
+    fn turn(&mut self) {
         (self.phase, self.left) = match self.phase {
             Phase::Pairs if self.strategy == Strategy::Pairs => {
                 self.round += 2;
@@ -102,10 +103,6 @@ impl Plan {
                 (Phase::Pairs, 0)
             }
         };
-        self.next = if targets.all.is_empty() { 0 } else { self.next % targets.all.len() };
-        if matches!(self.phase, Phase::Longer { .. } | Phase::Threads) {
-            self.next = 0;
-        }
     }
 }
 

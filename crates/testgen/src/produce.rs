@@ -58,7 +58,11 @@ impl Maker<'_> {
                     descriptor: field.descriptor.clone(),
                 };
                 let gives = TypeSignature::parse(&field.descriptor).unwrap_or_else(|_| wanted.clone());
-                self.push(draft, operation, Arguments::default(), Some(gives))
+                let number = self.push(draft, operation, Arguments::default(), Some(gives));
+                if class.is_enum() {
+                    draft.constants.insert(number);
+                }
+                number
             }
             Way::Implement { constructor, .. } => {
                 let bindings = self.bindings_of(&class, wanted);
@@ -148,7 +152,11 @@ impl Maker<'_> {
                     _ => {
                         let place = format!("{owner}.{}{} result", method.name, method.descriptor);
                         let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None };
-                        Behaviour::Return(self.value(draft, wish).0)
+                        let value = self.value(draft, wish).0;
+                        match given_out(draft, value) {
+                            Some(does) => does,
+                            None => continue,
+                        }
                     }
                 },
             };
@@ -163,6 +171,19 @@ impl Maker<'_> {
         let fits = |parameter: &TypeSignature| self.library.fits(&types::substitute(parameter, bindings), returns);
         method.parameters.iter().position(|p| !matches!(p, TypeSignature::Primitive(_)) && fits(p))
     }
+}
+
+/// What a method does that gives a value out. What can change is made anew each time, if that is simple, and not given out else:
+/// whoever calls it takes it for its own.
+fn given_out(draft: &Draft, value: Argument) -> Option<Behaviour> {
+    let Argument::Value(number) = value else { return Some(Behaviour::Return(value)) };
+    if draft.is_unchanging(number) {
+        return Some(Behaviour::Return(value));
+    }
+    let call = &draft.prefix[number];
+    let is_simple = matches!(call.operation, Operation::Construct { .. })
+        && !call.arguments.iter().any(|argument| matches!(argument, Argument::Value(_)));
+    is_simple.then(|| Behaviour::Call(Box::new(call.clone())))
 }
 
 /// A class with what its variables stand for.

@@ -62,8 +62,10 @@ const GENERAL: [&str; 4] = ["java/lang/Object", "java/lang/Comparable", "java/io
 /// Methods that leave something behind outside of the virtual machine, which the next execution would meet.
 const LASTING: [(&str, &str); 1] = [("java/io/File", "createTempFile")];
 
-/// Objects of these start threads, end the process or load code; tests do well without.
-const UNWANTED: [&str; 8] = [
+/// Objects of these start threads, end the process, load code or are taken for a fault of the machine when they are thrown; tests
+/// do well without.
+const UNWANTED: [&str; 9] = [
+    "java/lang/Error",
     "java/lang/Thread",
     "java/lang/ThreadGroup",
     "java/lang/ClassLoader",

@@ -7,7 +7,7 @@ use classfile::{Flags, TypeSignature};
 use testcase::{Argument, Call, Operation};
 
 use crate::class_info::{ClassInfo, MethodInfo};
-use crate::draft::{Draft, Place};
+use crate::draft::{Draft, Owner, Place};
 use crate::library::Library;
 use crate::maker::{Maker, Rather};
 use crate::producers::{Producer, Way, gives, simplicity};
@@ -204,12 +204,12 @@ impl Maker<'_> {
     ) -> Call {
         let Called { class, callable, bindings } = called;
         let bindings = self.library.bindings_above(&class.info.name, bindings, &callable.declared_in);
-        draft.owner = match at {
-            Some(Place::Suffix(thread, _)) => Some(thread),
-            _ => None,
-        };
+        let before = draft.owner;
+        if let Some(Place::Suffix(thread, _)) = at {
+            draft.owner = Some(Owner::Thread(thread));
+        }
         let made = self.arguments(draft, &callable.owner, &callable.method, &bindings, 0, rather);
-        draft.owner = None;
+        draft.owner = before;
         let (class, name) = (callable.owner.clone(), callable.method.name.clone());
         let descriptor = callable.method.descriptor.clone();
         let operation = match callable.method.is_static() {

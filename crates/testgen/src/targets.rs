@@ -136,7 +136,7 @@ impl Targets {
 }
 
 impl Target {
-    fn priority(&self) -> u32 {
-        self.tried.abs_diff(self.covered).max(1) * self.tried.max(1)
+    fn priority(&self) -> u64 {
+        u64::from(self.tried.abs_diff(self.covered).max(1)) * u64::from(self.tried.max(1))
     }
 }

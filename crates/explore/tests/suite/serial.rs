@@ -58,6 +58,35 @@ fn the_sweep_goes_on_where_interference_makes_the_thread_end_early() {
 }
 
 #[test]
+fn points_that_are_passed_over_come_to_the_same_as_others() {
+    let programs = [
+        increments(2, 2),
+        increments(3, 1),
+        check_then_act(2),
+        publication(),
+        accounts(),
+        lost_notification(),
+        readers(3),
+        philosophers(3, false),
+        philosophers(3, true),
+    ];
+    for (number, program) in programs.iter().enumerate() {
+        let classes = |sweep: &mut Sweep| {
+            let (mut classes, mut count) = (std::collections::BTreeSet::new(), 0);
+            explore(program, sweep, Extras::default(), 10_000, 10_000, |ran, _| {
+                count += 1;
+                classes.insert(explore::partial_order(&ran.execution()));
+            });
+            (classes, count)
+        };
+        let (all, slow) = classes(&mut Sweep::at_every_point());
+        let (some, fast) = classes(&mut Sweep::default());
+        assert_eq!(some, all, "program {number}");
+        assert!(fast <= slow, "program {number}");
+    }
+}
+
+#[test]
 fn the_sweep_does_not_follow_a_thread_that_spins() {
     assert!(schedules(&spin(true), &mut Sweep::default()).len() < 100);
 }

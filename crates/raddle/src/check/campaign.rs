@@ -17,7 +17,9 @@ use super::methods;
 use super::progress::Progress;
 use super::shrinking::{Shrinking, Trial};
 use crate::supervisor::{Event, Outcome, Session, Task};
-use crate::worker::protocol::{Answer, Check, Checked, Explore, Explorer, Finding, Job, News, Plan, Rejected, Report};
+use crate::worker::protocol::{
+    Answer, Check, Checked, Explore, Explored, Explorer, Finding, Job, News, Plan, Rejected, Report,
+};
 
 /// How a class is searched.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +98,8 @@ pub struct Campaign<'c> {
     under_way: BTreeMap<String, Purpose>,
     shrinking: VecDeque<Shrinking>,
     known: BTreeSet<Trait>,
+    /// Tasks under way that have told of something new.
+    fresh: BTreeSet<String>,
     number: u64,
     pub counts: Counts,
     pub findings: Vec<Found>,
@@ -136,6 +140,7 @@ impl<'c> Campaign<'c> {
             under_way: BTreeMap::new(),
             shrinking: VecDeque::new(),
             known: BTreeSet::new(),
+            fresh: BTreeSet::new(),
             number: 0,
             counts: Counts::default(),
             findings: Vec::new(),
@@ -272,7 +277,11 @@ impl<'c> Campaign<'c> {
             Event::News(task, News::Found(finding)) => {
                 // It may be the last that is heard of this task.
                 let is_test = matches!(self.under_way.get(&task.key), Some(Purpose::Test(_)));
-                if is_test { self.found(&task.job, *finding, 0) } else { None }
+                let new = if is_test { self.found(&task.job, *finding, 0) } else { None };
+                if new.is_some() {
+                    self.fresh.insert(task.key.clone());
+                }
+                new
             }
             Event::News(task, News::Spent(spent)) => {
                 let [serial, exploring] = [spent.serial, spent.exploring].map(|micros| micros as f64 / 1e6);
@@ -310,10 +319,15 @@ impl<'c> Campaign<'c> {
         }
         self.generator.learn(candidate, Feedback::Ran { overlapped: checked.overlaps > 0 });
         self.count(&candidate.test, &report, &checked);
+        let findings = report.explored.map(|explored| explored.findings).unwrap_or_default();
+        let fails = !findings.is_empty();
         let mut new = None;
-        for finding in report.explored.map(|explored| explored.findings).unwrap_or_default() {
+        for finding in findings {
             new = self.found(&task.job, finding, report.executions).or(new);
         }
+        // What was told while the test went on is new, too.
+        let is_variant = fails && new.is_none() && !self.fresh.remove(&task.key);
+        self.counts.variants += u64::from(is_variant && !self.settings.first);
         new
     }
 
@@ -327,7 +341,9 @@ impl<'c> Campaign<'c> {
         self.counts.tests += 1;
         self.counts.executions += report.executions;
         let pairs = methods::pairs(test);
-        if report.explored.as_ref().is_some_and(|explored| explored.certificate.is_some()) {
+        // Every schedule ran, and passed; what was refused to a test may be why it did.
+        let passed = |explored: &Explored| explored.certificate.is_some() && explored.findings.is_empty();
+        if report.explored.as_ref().is_some_and(passed) && !checked.refused {
             self.counts.certified += 1;
             self.counts.certain.extend(pairs.iter().cloned());
         }
@@ -347,11 +363,10 @@ impl<'c> Campaign<'c> {
         let traits = traits(&job.test, &finding);
         let enough = self.settings.first && !self.findings.is_empty();
         if enough || traits.is_subset(&self.known) {
-            self.counts.variants += u64::from(!enough && executions > 0);
             return None;
         }
         self.known.extend(traits);
-        if self.findings.len() >= MOST_FINDINGS {
+        if self.findings.iter().filter(|found| !found.is_double).count() >= MOST_FINDINGS {
             self.counts.untold += 1;
             return None;
         }
@@ -360,6 +375,7 @@ impl<'c> Campaign<'c> {
             job: job.clone(),
             executions_to_find: before + finding.executions_to_find,
             seconds_to_find: self.begun.elapsed().as_secs_f64(),
+            is_shrunk: false,
             is_double: false,
             finding,
         };
@@ -382,20 +398,24 @@ impl<'c> Campaign<'c> {
         let number = shrinking.number();
         let is_last = matches!(trial, Trial::Last);
         shrinking.note(trial, found.is_some());
+        if let Some(finding) = found {
+            // Whatever comes next, what is smaller is not lost.
+            let known = &mut self.findings[number];
+            (known.job, known.finding) = (task.job.clone(), finding);
+        }
         if !is_last {
             self.shrinking.push_front(shrinking);
             return None;
         }
-        let finding = found?;
-        let known = &mut self.findings[number];
-        known.job = task.job.clone();
-        known.finding = finding;
-        // What it no longer has to do with is still to be found, and it may have become what another is.
-        let others = self.findings.iter().enumerate().filter(|(other, found)| *other != number && !found.is_double);
-        let others: BTreeSet<Trait> = others.flat_map(|(_, found)| found.traits()).collect();
-        let own = self.findings[number].traits();
-        self.findings[number].is_double = own.is_subset(&others);
-        self.known = others.into_iter().chain(own).collect();
+        self.findings[number].is_shrunk = true;
+        // It may have become what another is. One that is to be shrunk yet may have to do with less than it seems.
+        let others = self.findings.iter().enumerate().filter(|(other, _)| *other != number);
+        let shrunk = others.filter(|(_, found)| found.is_shrunk && !found.is_double);
+        let shrunk: BTreeSet<Trait> = shrunk.flat_map(|(_, found)| found.traits()).collect();
+        self.findings[number].is_double = self.findings[number].traits().is_subset(&shrunk);
+        // What it no longer has to do with is still to be found.
+        let told = self.findings.iter().filter(|found| !found.is_double);
+        self.known = told.flat_map(Found::traits).collect();
         Some(number)
     }
 }

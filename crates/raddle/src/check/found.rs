@@ -17,6 +17,8 @@ pub struct Found {
     /// So many executions of the whole search had run.
     pub executions_to_find: u64,
     pub seconds_to_find: f64,
+    /// Nothing smaller shows it, or there was no time to look.
+    pub is_shrunk: bool,
     /// It has turned out to say nothing that others do not.
     pub is_double: bool,
 }

@@ -67,8 +67,10 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let checked = check_all();
     progress.end();
     let ran = session.close();
-    checked?;
-    tell(args, color, &place, &reports, ran)
+    // What is known of classes is told, whatever became of the last.
+    let told =
+        if checked.is_ok() || !reports.is_empty() { tell(args, color, &place, &reports, ran) } else { Ok(false) };
+    checked.and(told)
 }
 
 fn tell(args: &CheckArgs, color: Color, place: &Place, reports: &[ClassReport], ran: Ran) -> anyhow::Result<bool> {
@@ -97,7 +99,8 @@ fn tell(args: &CheckArgs, color: Color, place: &Place, reports: &[ClassReport], 
         _ => None,
     });
     match unknown {
-        Some(why) if reports.len() == 1 && !found => bail!("{why}"),
+        Some(why) if reports.iter().all(|report| matches!(report.verdict, Verdict::Unknown(_))) => bail!("{why}"),
+        None if reports.is_empty() => bail!("there is no class to check in {}: name one", args.targets.join(", ")),
         _ if ran == Ran::Stopped && !found => bail!("stopped by a signal; nothing was found until then"),
         _ => Ok(found),
     }
@@ -162,6 +165,8 @@ fn check(
         _ if !findings.is_empty() => Verdict::Violation,
         Some(why) => Verdict::Unknown(advice::with_advice(why)),
         None if stopped => Verdict::Unknown("stopped by a signal".into()),
+        // What has nothing to do with each other cannot hurt each other.
+        None if campaign.counts.exhausted && campaign.counts.rejected == 0 => Verdict::Clean,
         None if campaign.counts.tests == 0 => Verdict::Unknown(campaign.in_vain()),
         None => Verdict::Clean,
     };
