@@ -35,8 +35,9 @@ pub fn all_look(choice: &Choice<'_>) -> bool {
 
 /// Whether an event only looks at something.
 pub fn is_look(kind: EventKind) -> bool {
-    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, VolatileRead, Yield};
-    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted)
+    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, TryLock, VolatileRead, Yield};
+    // An attempt to take a lock that is held; one that succeeds is followed by more than looks.
+    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted | TryLock)
 }
 
 /// Whether the thread's last events, all in a row, are rounds that only read.
