@@ -162,10 +162,11 @@ fn begin_step(env: *mut JNIEnv, id: ObjectId) {
     // There may be another quiet stretch inside, such as the loading of a class; then the step is still to be told.
     if control::current().is_some() {
         STALE.set(false);
-        WRITES.set(0);
         // A thread that has to leave does so at its next event.
         let event = on(EventKind::Update, id, Event::SYNCHRONIZER);
         let _ = tell::around(env, std::ptr::null_mut(), event, control::event);
+        // What was done to tell of it is no part of it.
+        WRITES.set(0);
     }
     control::quiet(1);
 }
