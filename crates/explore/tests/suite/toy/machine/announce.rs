@@ -82,7 +82,7 @@ impl Machine<'_> {
             Op::LockWithin { lock, .. } => self.on(EventKind::LockWithin, MONITORS + lock as u32, site),
             Op::Await { lock, condition, interruptible, .. } => {
                 let flag = if interruptible { 0 } else { Event::UNINTERRUPTIBLE };
-                let slot = condition as u32 + 1 | flag;
+                let slot = (condition as u32 + 1) | flag;
                 Event { slot, ..self.on(EventKind::Wait, MONITORS + lock as u32, site) }
             }
             Op::Signal { lock, condition } => {
