@@ -2,8 +2,10 @@
 //!
 //! For each pair of threads, the one is stopped before each of its events in turn that meets an event of the other, the other
 //! runs as long as it can, and the first goes on. To stop it before an event that meets none comes to the same as to stop it
-//! before the next that does; which that is, the execution itself shows. In long tests most events meet none. Of the minimal ways in which two accesses each of two threads are not serialisable, this
-//! covers all with three accesses and two thirds of those with four; the others need two preemptions.
+//! before the next that does; which that is, the execution itself shows. In long tests most events meet none.
+//!
+//! Of the minimal ways in which two accesses each of two threads are not serialisable, this covers all with three accesses and
+//! two thirds of those with four; the others need two preemptions.
 //!
 //! An execution takes four decisions, none of which allocates.
 

@@ -93,7 +93,11 @@ impl Writer<'_> {
 
 /// The name of a finding: with the methods that run together, for two pairs of methods are two findings.
 fn id(finding: &Finding, found: &Found) -> String {
-    let pair = format!("{}{:?}{:?}", finding.target, methods::pairs(&found.job.test), found.traits());
+    let failure = &found.finding.failure;
+    let mut pair = format!("{} {} {}", finding.target, finding.kind.name(), failure.place);
+    for (one, other) in methods::pairs(&found.job.test) {
+        pair += &format!(" {one} {other}");
+    }
     // FNV-1a, which is the same for all time.
     let hash = pair
         .bytes()
