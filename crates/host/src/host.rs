@@ -14,6 +14,7 @@ use crate::machine::{Limits, Stop, plain};
 use crate::made;
 use crate::natives;
 use crate::objects::Objects;
+use crate::one_core::Core;
 use crate::outcome::Execution;
 use crate::read::Reading;
 use crate::resolve::{Ready, ResolveError, load, resolve};
@@ -22,8 +23,9 @@ use crate::signals;
 use crate::statics;
 use crate::threads;
 use jni_sys::jvalue;
+use rustix::thread::gettid;
 use schedule::{EventKind, Scheduler, SiteId, ThreadId};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use testcase::{NoSuchValue, TestCase};
 
 /// A virtual machine in this process, with threads of ours that run suffixes.
@@ -38,6 +40,7 @@ pub struct Host {
     has_started: bool,
     /// How many threads for suffixes there are.
     threads: usize,
+    core: Core,
 }
 
 /// A test case that can be run.
@@ -114,7 +117,8 @@ impl Host {
         let common_pool = CommonPool::find(jvm.env);
         let objects = Objects::default();
         let first_thread = FreshThread::remember(jvm.env, ThreadId(0));
-        Ok(Host { jvm, reading, objects, jdk_state, first_thread, common_pool, has_started: false, threads: 0 })
+        let (has_started, threads, core) = (false, 0, Core::new());
+        Ok(Host { jvm, reading, objects, jdk_state, first_thread, common_pool, has_started, threads, core })
     }
 
     /// Looks up what a test case names, and checks that the classes under test tell of their events.
@@ -137,10 +141,14 @@ impl Host {
         while self.threads < test.suffixes.len() {
             self.threads += 1;
             let (vm, reading, thread) = (self.jvm.vm, self.reading.clone(), ThreadId(self.threads as u16));
-            let started = std::thread::Builder::new().name(format!("raddle-{}", thread.0)).spawn(move || {
+            let (here, started) = mpsc::channel();
+            let spawned = std::thread::Builder::new().name(format!("raddle-{}", thread.0)).spawn(move || {
+                // Nobody has gone away without it.
+                let _ = here.send(gettid());
                 run_suffixes(vm, &reading, thread);
             });
-            started.map_err(|_| PrepareError::TooManyThreads(test.suffixes.len()))?;
+            spawned.map_err(|_| PrepareError::TooManyThreads(test.suffixes.len()))?;
+            self.core.add(started.recv().expect("internal bug: a thread that was started says so"));
         }
         Ok(Prepared { prefix, suffixes, probes })
     }
@@ -148,6 +156,7 @@ impl Host {
     /// Runs a test case once.
     pub fn run(&mut self, test: &Prepared, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Execution {
         let env = self.jvm.env;
+        self.core.look();
         statics::reset(env);
         if let Some(pool) = self.common_pool.as_ref().filter(|_| self.has_started) {
             pool.renew(env);

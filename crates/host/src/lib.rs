@@ -58,6 +58,7 @@ mod made;
 mod native_methods;
 mod natives;
 mod objects;
+mod one_core;
 mod opaque_arrays;
 mod outcome;
 mod raw;

@@ -1,7 +1,15 @@
-//! How long `raddle check` takes to find what is known to be wrong with classes of the JDK, and where the time goes.
+//! How long `raddle check` takes to find what is known to be wrong with classes of the JDK and of `fixtures/classes`, and where
+//! the time goes.
 //!
-//! `cargo bench -p raddle --bench check` runs every class with five seeds on the first JDK, each until all that is known of it was
-//! found or a minute is over. With a number behind `--`, so many seeds.
+//! `cargo bench -p raddle --bench check` runs every class with five seeds on the first JDK: those of the JDK until all that is known
+//! of each was found or a minute is over, fixtures for ten seconds. With a number behind `--`, so many seeds.
+
+#[path = "../tests/check_command/classes.rs"]
+#[allow(dead_code)] // The tests use all of it.
+mod classes;
+#[path = "../tests/check_command/support.rs"]
+#[allow(dead_code)]
+mod support;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,7 +18,8 @@ use std::time::{Duration, Instant};
 use classpath::Jdk;
 use serde_json::Value;
 
-/// What is known of a class: each is a kind or an exception, and a method that must be among those that run together.
+/// What is known of a class: each is a kind or an exception, and a method that must be among those that run together; it may have to
+/// be given the object that it is called on.
 struct Subject {
     class: &'static str,
     known: &'static [(&'static str, &'static str)],
@@ -19,7 +28,7 @@ struct Subject {
 const SUBJECTS: &[Subject] = &[
     Subject {
         class: "java.lang.StringBuffer",
-        known: &[("deadlock", "append"), ("IndexOutOfBoundsException", "insert")],
+        known: &[("deadlock", "append"), ("IndexOutOfBoundsException", "insert of itself")],
     },
     Subject {
         class: "java.util.Hashtable",
@@ -66,8 +75,44 @@ fn main() {
     }
     totals.print();
     if !quick {
+        fixtures(&jdk, seeds);
         jobs(&jdk);
     }
+}
+
+/// How long it takes to find what the papers' figures show.
+fn fixtures(jdk: &Jdk, seeds: u64) {
+    let mut classes = classes::all();
+    classes.retain(|class| !class.expected.is_empty());
+    let compiled = classes::Compiled::new(jdk, &classes);
+    println!("\n| class of `fixtures/classes` | what | seconds to it, a seed each | executions to it |");
+    println!("|---|---|---|---|");
+    for class in &classes {
+        let first: &[&str] = if class.expected.len() == 1 { &["--first"] } else { &[] };
+        let runs = (1..=seeds).map(|seed| {
+            let raddle = support::Raddle::new(jdk);
+            let folder = raddle.folder.path();
+            let mut command = command(jdk, folder, &class.name);
+            command.args(["--seed", &seed.to_string(), "--budget", "10s"]).args(&class.options).args(first);
+            command.arg("--classpath").arg(compiled.of(class)).stdout(Stdio::null()).stderr(Stdio::null());
+            command.status().expect("raddle");
+            report(folder)
+        });
+        let runs: Vec<Value> = runs.collect();
+        for expected in &class.expected {
+            let each = |field: &str, digits: usize| {
+                let found = runs.iter().map(|report| {
+                    let mut findings = report["findings"].as_array().into_iter().flatten();
+                    let found = findings.find(|finding| expected.is_met(finding));
+                    found.map_or("-".into(), |found| format!("{:.digits$}", found[field].as_f64().unwrap_or_default()))
+                });
+                found.collect::<Vec<_>>().join(", ")
+            };
+            let (seconds, executions) = (each("seconds_to_find", 1), each("executions_to_find", 0));
+            println!("| {} | {expected} | {seconds} | {executions} |", class.name);
+        }
+    }
+    println!();
 }
 
 /// One check, ended as soon as everything was found.
@@ -119,7 +164,19 @@ fn is(document: &Value, kind: &str, method: &str) -> bool {
     let what = document["what"].as_str().unwrap_or_default();
     let matches = document["kind"] == kind || what.split([':', ' ']).next().unwrap_or_default().ends_with(kind);
     let threads = document["java_test"]["threads"].to_string() + &document["threads"].to_string();
-    matches && threads.contains(&format!(".{method}("))
+    matches && calls(&threads, method)
+}
+
+/// Whether such a call is in the text of threads.
+fn calls(threads: &str, method: &str) -> bool {
+    let (method, of_itself) = method.split_once(' ').map_or((method, false), |(method, _)| (method, true));
+    threads.match_indices(&format!(".{method}(")).any(|(at, call)| {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let before = &threads[..at];
+        let receiver = &before[before.rfind(|c| !is_name(c)).map_or(0, |at| at + 1)..];
+        let arguments = threads[at + call.len()..].split(';').next().unwrap_or_default();
+        !of_itself || arguments.split(|c| !is_name(c)).any(|word| word == receiver)
+    })
 }
 
 fn find<'r>(report: &'r Value, kind: &str, method: &str) -> Option<&'r Value> {

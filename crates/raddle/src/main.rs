@@ -4,8 +4,10 @@
 
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use clap::Parser;
-use raddle::args::{Args, Command};
+use clap::error::ErrorKind;
+use raddle::args::{Args, Color, Command};
 use raddle::{check, deps, explore, inspect, jobs, output, worker};
 
 /// Something was found.
@@ -25,12 +27,26 @@ fn main() -> ExitCode {
                 ExitCode::from(FAILED)
             }
         },
-        Err(usage) => {
+        // Help, by whoever asked for it or for nothing at all.
+        Err(usage) if !usage.use_stderr() || usage.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             // Nobody is left to tell when this cannot be printed either.
             let _ = usage.print();
             ExitCode::from(usage.exit_code() as u8)
         }
+        Err(usage) => {
+            output::print_error(&anyhow!(in_one_line(&usage.to_string())), Color::Auto);
+            ExitCode::from(FAILED)
+        }
     }
+}
+
+/// What is wrong with arguments, without the page on how they are used: `--help` has that.
+fn in_one_line(usage: &str) -> String {
+    let told = usage.strip_prefix("error: ").unwrap_or(usage);
+    let told = told.split("\nUsage:").next().unwrap_or_default();
+    let told = told.split("\nFor more information").next().unwrap_or_default();
+    let words: Vec<&str> = told.split_whitespace().collect();
+    format!("{}; --help tells of all arguments", words.join(" "))
 }
 
 /// Does what was asked for, and says whether something was found.

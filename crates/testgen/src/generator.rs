@@ -52,6 +52,8 @@ pub struct Candidate {
     pub target: Option<usize>,
     /// How many executions it is worth.
     pub executions: u64,
+    /// In which round of all kinds of tests it is written.
+    pub round: u32,
     step: Step,
     /// What a random test is made of.
     parts: Option<Parts>,
@@ -153,6 +155,11 @@ impl<'p> Generator<'p> {
         (self.targets.pairs, self.targets.relevant)
     }
 
+    /// Whether a test of every pair that is to be tried has run.
+    pub fn all_ran(&self) -> bool {
+        self.targets.all.iter().all(|target| target.ran > 0)
+    }
+
     /// The pairs that are to be tried.
     pub fn targets(&self) -> &[Target] {
         &self.targets.all
@@ -177,7 +184,8 @@ impl<'p> Generator<'p> {
                 if is_whole && self.seen.insert(fingerprint(&test)) {
                     let executions = self.executions(&step);
                     let (target, choices) = (step.target, draft.choices);
-                    return Some(Candidate { test, target, executions, step, parts, choices });
+                    let round = self.plan.round();
+                    return Some(Candidate { test, target, executions, round, step, parts, choices });
                 }
             }
             if let Some(target) = step.target {
@@ -215,6 +223,7 @@ impl<'p> Generator<'p> {
         match feedback {
             Feedback::Ran { overlapped } => {
                 target.tried += 1;
+                target.ran += 1;
                 target.covered += u32::from(overlapped);
                 target.misses = 0;
             }

@@ -33,8 +33,9 @@ enum Phase {
     Random,
 }
 
-/// Tests of two calls a suffix, three, and so on, for each so many targets.
-const TARGETS_A_PHASE: usize = 200;
+/// Tests of two calls a suffix, three, and so on: so many for each target, and so many at the most.
+const TESTS_A_TARGET: usize = 20;
+const MOST_A_PHASE: usize = 200;
 /// A target has two tests each time that it is chosen, and is tried so often before anything else is.
 const FIRST_ROUND: u32 = 4;
 const RANDOM_TESTS: usize = 100;
@@ -63,7 +64,7 @@ impl Plan {
             if found.is_some() {
                 return found;
             }
-            self.turn();
+            self.turn((TESTS_A_TARGET * targets.all.len()).min(MOST_A_PHASE));
         }
         None
     }
@@ -87,16 +88,21 @@ impl Plan {
         Some(vec![Step { target: None, shape: PLAIN }])
     }
 
-    /// The next phase.
-    fn turn(&mut self) {
+    /// Each time all kinds of tests have had their turn, this is another.
+    pub fn round(&self) -> u32 {
+        self.round
+    }
+
+    /// The next phase, with so many tests unless they are random.
+    fn turn(&mut self, tests: usize) {
         (self.phase, self.left) = match self.phase {
             Phase::Pairs if self.strategy == Strategy::Pairs => {
                 self.round += 2;
                 (Phase::Pairs, 0)
             }
-            Phase::Pairs => (Phase::Longer { calls: 2 }, TARGETS_A_PHASE),
-            Phase::Longer { calls: 2 } => (Phase::Longer { calls: 3 }, TARGETS_A_PHASE),
-            Phase::Longer { .. } => (Phase::Threads, TARGETS_A_PHASE),
+            Phase::Pairs => (Phase::Longer { calls: 2 }, tests),
+            Phase::Longer { calls: 2 } => (Phase::Longer { calls: 3 }, tests),
+            Phase::Longer { .. } => (Phase::Threads, tests),
             Phase::Threads => (Phase::Random, RANDOM_TESTS),
             Phase::Random => {
                 self.round += 2;

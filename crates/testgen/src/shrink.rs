@@ -19,6 +19,7 @@ pub fn smaller(test: &TestCase) -> Vec<TestCase> {
             }
         }
     }
+    found.extend(with_one_for_two(test));
     // Later calls use earlier ones, so they go first.
     for call in (0..test.prefix.len()).rev() {
         found.extend(without_prefix_call(test, call));
@@ -53,6 +54,37 @@ fn without_prefix_call(test: &TestCase, number: usize) -> Option<TestCase> {
     less.probes.iter_mut().for_each(|call| call.renumber(&down));
     less.suffixes.iter_mut().flatten().for_each(|call| call.renumber(&down));
     Some(less)
+}
+
+/// One subject where there are two that were made alike. That fewer objects have to be shared says more: that `s.insert(0, s)`
+/// fails is worse than that `s.insert(0, t)` does. Other objects are not brought together, for each belongs to one thread.
+fn with_one_for_two(test: &TestCase) -> Vec<TestCase> {
+    let is_subject = |number: usize| {
+        let mut calls = test.suffixes.iter().flatten();
+        calls.any(|call| call.operation.receiver() == Some(&Argument::Value(number)))
+    };
+    let made = |number: usize| match &test.prefix[number].operation {
+        _ if !is_subject(number) => None,
+        Operation::Construct { class, .. } => Some((class, None)),
+        Operation::Static { class, name, descriptor } => Some((class, Some((name, descriptor)))),
+        _ => None,
+    };
+    let mut found = Vec::new();
+    for second in (1..test.prefix.len()).rev() {
+        let alike = (0..second).filter(|&first| made(first).is_some() && made(first) == made(second));
+        for first in alike {
+            let mut less = test.clone();
+            let replace = |argument: &mut Argument| {
+                if *argument == Argument::Value(second) {
+                    *argument = Argument::Value(first);
+                }
+            };
+            let after = less.prefix.iter_mut().skip(second).chain(&mut less.probes);
+            after.chain(less.suffixes.iter_mut().flatten()).for_each(|call| call.change_arguments(&mut { replace }));
+            found.extend(without_prefix_call(&less, second));
+        }
+    }
+    found
 }
 
 fn without_suffix_call(test: &TestCase, suffix: usize, call: usize) -> Option<TestCase> {
@@ -181,4 +213,48 @@ pub fn size(test: &TestCase) -> (usize, usize) {
     weigh(&mut test.probes);
     test.suffixes.iter_mut().for_each(weigh);
     (calls, weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new(class: &str) -> Call {
+        Call { operation: Operation::Construct { class: class.into(), descriptor: "()V".into() }, arguments: vec![] }
+    }
+
+    fn call(receiver: usize, arguments: &[usize]) -> Call {
+        let operation = Operation::Virtual {
+            class: "Subject".into(),
+            name: "call".into(),
+            descriptor: "()V".into(),
+            receiver: Argument::Value(receiver),
+        };
+        Call { operation, arguments: arguments.iter().map(|&value| Argument::Value(value)).collect() }
+    }
+
+    #[test]
+    fn two_subjects_become_one() {
+        let test = TestCase {
+            prefix: vec![new("Subject"), new("Subject"), call(1, &[])],
+            suffixes: vec![vec![call(0, &[1])], vec![call(1, &[0])]],
+            probes: vec![call(1, &[])],
+        };
+        let one = TestCase {
+            prefix: vec![new("Subject"), call(0, &[])],
+            suffixes: vec![vec![call(0, &[0])], vec![call(0, &[0])]],
+            probes: vec![call(0, &[])],
+        };
+        assert_eq!(with_one_for_two(&test), [one]);
+    }
+
+    #[test]
+    fn what_belongs_to_one_thread_stays_its_own() {
+        let test = TestCase {
+            prefix: vec![new("Subject"), new("List"), new("List")],
+            suffixes: vec![vec![call(0, &[1])], vec![call(0, &[2])]],
+            probes: vec![],
+        };
+        assert_eq!(with_one_for_two(&test), []);
+    }
 }

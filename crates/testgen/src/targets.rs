@@ -45,6 +45,8 @@ pub struct Target {
     pub score: u32,
     /// How many tests were tried.
     pub tried: u32,
+    /// How many of them ran.
+    pub ran: u32,
     /// In how many of them calls have overlapped.
     pub covered: u32,
     /// How many tests in a row were of no use.
@@ -86,8 +88,8 @@ impl Targets {
             targets.relevant += usize::from(pair.is_pc() || pair.double_lock || pair.second_share);
             let mut add = |mode: Mode, score: u32| {
                 let chance = rng.below(1 << 20);
-                let (tried, covered, misses, exhausted) = (0, 0, 0, false);
-                targets.all.push(Target { methods, mode, score, tried, covered, misses, exhausted, chance });
+                let (tried, ran, covered, misses, exhausted) = (0, 0, 0, 0, false);
+                targets.all.push(Target { methods, mode, score, tried, ran, covered, misses, exhausted, chance });
             };
             if pair.double_lock {
                 add(Mode::Deadlock, pair.score);

@@ -3,7 +3,7 @@
 //! The loop is [`Campaign::run`]. What it does next is in [`Campaign::task`], what it makes of an answer in [`Campaign::note`].
 //! Tests come from `testgen`, and workers run them; nothing here decides on either.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use host::Limits;
@@ -62,7 +62,7 @@ pub struct Counts {
     pub untold: u64,
     pub seconds: f64,
     pub spent: Spent,
-    /// No new tests came to mind.
+    /// No new tests came to mind, or none that would show anything new.
     pub exhausted: bool,
 }
 
@@ -100,9 +100,22 @@ pub struct Campaign<'c> {
     known: BTreeSet<Trait>,
     /// Tasks under way that have told of something new.
     fresh: BTreeSet<String>,
+    /// Where threads have met so far.
+    contacts: HashSet<u64>,
+    round: Round,
     number: u64,
     pub counts: Counts,
     pub findings: Vec<Found>,
+}
+
+/// A round of all kinds of tests.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    number: u32,
+    /// So many tests of it were certified.
+    certified: u64,
+    /// One was not, or has shown something that none had before.
+    is_of_use: bool,
 }
 
 /// What a task is for.
@@ -111,12 +124,17 @@ enum Purpose {
     Shrink(Box<Shrinking>, Trial),
 }
 
-/// No test takes longer: there are always more.
-const MOST_MILLIS: u64 = 5_000;
+/// No test has more events, and neither has shrinking its schedules: some seconds. There are always more tests.
+const MOST_EVENTS: u64 = 3_000_000;
+/// For a machine on which that takes long, and code that is slow between its events. Where this ends a test, another run with the
+/// same seed may differ.
+const MOST_MILLIS: u64 = 10_000;
 /// So long may it take to find the fewest preemptions of a finding, and its cause.
-const EXPLAINING: u64 = 3_000;
-/// What was found is shrunk for so long past the budget, at the most.
-const GRACE: Duration = Duration::from_secs(15);
+const EXPLAINING: u64 = 8_000;
+/// What was found is made smaller for so long past the budget, at the most, then only explained, in a hurry; and after as long again
+/// it stays as it is.
+const GRACE: Duration = Duration::from_secs(10);
+const IN_A_HURRY: u64 = 300;
 /// A worker that takes longer than this for a test is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// So many findings of one class are told.
@@ -141,6 +159,8 @@ impl<'c> Campaign<'c> {
             shrinking: VecDeque::new(),
             known: BTreeSet::new(),
             fresh: BTreeSet::new(),
+            contacts: HashSet::new(),
+            round: Round::default(),
             number: 0,
             counts: Counts::default(),
             findings: Vec::new(),
@@ -221,6 +241,14 @@ impl<'c> Campaign<'c> {
             self.counts.exhausted = self.under_way.is_empty();
             return None;
         };
+        if candidate.round != self.round.number {
+            // Every test that came to mind has passed under every schedule, and each was as good as another before it.
+            self.counts.exhausted = self.round.certified > 0 && !self.round.is_of_use && self.generator.all_ran();
+            self.round = Round { number: candidate.round, ..Round::default() };
+            if self.counts.exhausted {
+                return None;
+            }
+        }
         let explore = self.explore(candidate.executions, false, 0);
         let check = Check { explore, oracle: self.settings.oracle, wanted: None };
         let test = candidate.test.clone();
@@ -229,13 +257,17 @@ impl<'c> Campaign<'c> {
 
     /// The next trial of something that is being shrunk.
     fn shrink(&mut self) -> Option<Task> {
-        let over = self.begun.elapsed() >= self.settings.budget + GRACE;
+        let past = self.begun.elapsed().saturating_sub(self.settings.budget);
+        if past >= 2 * GRACE {
+            self.shrinking.clear();
+        }
+        let hurry = past >= GRACE;
         while let Some(mut shrinking) = self.shrinking.pop_front() {
-            let Some(trial) = shrinking.next(over) else { continue };
+            let Some(trial) = shrinking.next(hurry) else { continue };
             let check = Check {
                 explore: match trial {
                     Trial::Smaller(_) => self.explore(FOR_SHRINKING, true, 0),
-                    Trial::Last => self.explore(FOR_EXPLAINING, true, EXPLAINING),
+                    Trial::Last => self.explore(FOR_EXPLAINING, true, if hurry { IN_A_HURRY } else { EXPLAINING }),
                 },
                 oracle: self.settings.oracle,
                 wanted: Some(shrinking.failure().clone()),
@@ -255,6 +287,7 @@ impl<'c> Campaign<'c> {
             // Each test has its own, so that the same test in another place is explored otherwise.
             seed: self.settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(self.number),
             executions,
+            events: Some(MOST_EVENTS),
             millis: Some(MOST_MILLIS),
             first,
             explain_millis,
@@ -332,6 +365,7 @@ impl<'c> Campaign<'c> {
     }
 
     fn unusable_test(&mut self, candidate: &Candidate, why: String) -> Option<usize> {
+        self.round.is_of_use = true;
         *self.counts.unknown.entry(why).or_default() += 1;
         self.generator.learn(candidate, Feedback::Unusable);
         None
@@ -345,8 +379,14 @@ impl<'c> Campaign<'c> {
         let passed = |explored: &Explored| explored.certificate.is_some() && explored.findings.is_empty();
         if report.explored.as_ref().is_some_and(passed) && !checked.refused {
             self.counts.certified += 1;
+            self.round.certified += 1;
             self.counts.certain.extend(pairs.iter().cloned());
+        } else {
+            self.round.is_of_use = true;
         }
+        let known = self.contacts.len();
+        self.contacts.extend(&checked.contacts);
+        self.round.is_of_use |= self.contacts.len() > known;
         self.counts.tested.extend(pairs);
         for (suffix, calls) in test.suffixes.iter().enumerate() {
             for (number, call) in calls.iter().enumerate() {
@@ -424,7 +464,7 @@ fn feedback(rejected: &Rejected) -> Feedback {
     match rejected {
         Rejected::Prefix { call, .. } => Feedback::PrefixFails { call: *call },
         Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
-        Rejected::Stuck { suffix: Some(suffix) } => Feedback::SuffixFails { suffix: *suffix, call: 0 },
-        Rejected::Stuck { suffix: None } | Rejected::Exits | Rejected::TooMany { .. } => Feedback::Unusable,
+        Rejected::Stuck { call: Some((suffix, call)) } => Feedback::SuffixFails { suffix: *suffix, call: *call },
+        Rejected::Stuck { call: None } | Rejected::Exits | Rejected::TooMany { .. } => Feedback::Unusable,
     }
 }

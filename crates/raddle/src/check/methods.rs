@@ -36,8 +36,8 @@ pub fn rejection(test: &TestCase, rejected: &Rejected) -> String {
         Rejected::Suffix { suffix, call, thrown } => {
             told(test.suffixes.get(*suffix).and_then(|calls| calls.get(*call)), thrown)
         }
-        Rejected::Stuck { suffix } => {
-            let call = suffix.and_then(|suffix| test.suffixes.get(suffix)?.first());
+        Rejected::Stuck { call } => {
+            let call = call.and_then(|(suffix, call)| test.suffixes.get(suffix)?.get(call));
             format!("{} does not return", call.map_or_else(|| "a call".to_owned(), tell))
         }
         Rejected::Exits => "the virtual machine is asked to end".into(),

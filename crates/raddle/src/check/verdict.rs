@@ -149,6 +149,9 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
             pairs.0,
             counts.certain.len(),
         );
+        if counts.exhausted && counts.tests > 0 {
+            text += "  the search ended when a whole round of tests, each under every schedule, showed nothing new\n";
+        }
     }
     text += &format!(
         "  {} pairs, {} relevant; {} tests, {} certified; {} executions; {:.1} s; seed {}{}\n",

@@ -41,6 +41,7 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         explorer: explorer(args.explorer),
         seed: args.seed,
         executions: args.executions,
+        events: None,
         millis: Some(budget.as_millis() as u64),
         first: args.first,
         explain_millis: EXPLAINING.as_millis() as u64,

@@ -44,6 +44,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
                 explorer: Explorer::Auto,
                 seed: finding.seed,
                 executions: times,
+                events: None,
                 millis: None,
                 first: false,
                 explain_millis: 0,

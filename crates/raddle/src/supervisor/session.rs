@@ -38,11 +38,16 @@ impl Session {
         let stopper = pool.stopper();
         let closer = signals.handle();
         let watch = std::thread::spawn(move || {
-            let asked = signals.forever().next().is_some();
-            if asked {
-                stopper.stop();
+            let mut asked = signals.forever();
+            if asked.next().is_none() {
+                return false;
             }
-            asked
+            stopper.stop();
+            // Whoever asks again does not want to wait for what is being told.
+            if let Some(signal) = asked.next() {
+                std::process::exit(128 + signal);
+            }
+            true
         });
         Ok(Session { pool, closer, watch, under_way: 0 })
     }

@@ -101,6 +101,9 @@ pub struct Explore {
     pub seed: u64,
     /// So many executions at the most.
     pub executions: u64,
+    /// So many events at the most, in all executions together; and so many again to shrink and explain what was found. Unlike
+    /// time, they end in the same place in every run.
+    pub events: Option<u64>,
     /// So many milliseconds at the most.
     pub millis: Option<u64>,
     /// Whether one failure is enough.
@@ -238,6 +241,8 @@ pub struct Checked {
     pub linearizations: u64,
     /// In so many executions calls of different suffixes really overlapped: an event of one lay between two of another.
     pub overlaps: u64,
+    /// Where threads have met: numbers that mean the same in every worker.
+    pub contacts: Vec<u64>,
     /// Suffixes and calls whose results differ between identical linearizations. They are not compared.
     pub unsteady: Vec<(usize, usize)>,
     /// Such calls of the prefix.
@@ -258,8 +263,8 @@ pub enum Rejected {
     Prefix { call: usize, thrown: String },
     /// A call of a suffix throws when the others are not there.
     Suffix { suffix: usize, call: usize, thrown: String },
-    /// A suffix is stuck or has no end when the others are not there; without a number, the prefix.
-    Stuck { suffix: Option<usize> },
+    /// A call of a suffix is stuck or has no end when the others are not there: the numbers of both. Without them, the prefix.
+    Stuck { call: Option<(usize, usize)> },
     /// It asks the virtual machine to end.
     Exits,
     /// It has more linearizations than are run.

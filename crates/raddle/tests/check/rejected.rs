@@ -8,7 +8,7 @@ use testcase::Argument;
 fn what_fails_alone_is_rejected_and_nothing_is_explored() {
     for jdk in jdks() {
         let mut bench = Bench::new(&jdk);
-        let stuck = |suffix| Rejected::Stuck { suffix: Some(suffix) };
+        let stuck = |suffix, call| Rejected::Stuck { call: Some((suffix, call)) };
         let thrown = |call, thrown: &str| Rejected::Suffix { suffix: 1, call, thrown: thrown.into() };
         for (suffixes, rejected) in [
             (
@@ -17,8 +17,8 @@ fn what_fails_alone_is_rejected_and_nothing_is_explored() {
             ),
             (&[&["fine()V"], &["failsInThread()V"]], thrown(0, "java.lang.UnsupportedOperationException: in a thread")),
             (&[&["fine()V"], &["exits()V"]], Rejected::Exits),
-            (&[&["waits()V"], &["fine()V"]], stuck(0)),
-            (&[&["fine()V"], &["spins()V"]], stuck(1)),
+            (&[&["waits()V"], &["fine()V"]], stuck(0, 0)),
+            (&[&["fine()V"], &["fine()V", "spins()V"]], stuck(1, 1)),
             (&[&["fine()V"; 20], &["fine()V"; 20]], Rejected::TooMany { linearizations: 137_846_528_820 }),
         ] {
             let outcome = bench.check("Broken", &fixture("Broken", suffixes, &[]), Oracle::Safety);
@@ -40,7 +40,7 @@ fn a_prefix_that_fails_is_rejected() {
         assert_eq!(outcome.checked().rejected, Some(Rejected::Prefix { call: 0, thrown }));
         let prefix = vec![construct("Broken", "()V", vec![]), waits.clone()];
         let outcome = bench.check("Broken", &one_each(prefix, vec![fine(), fine()]), Oracle::Safety);
-        assert_eq!(outcome.checked().rejected, Some(Rejected::Stuck { suffix: None }));
+        assert_eq!(outcome.checked().rejected, Some(Rejected::Stuck { call: None }));
     }
 }
 

@@ -24,6 +24,7 @@ pub const EXPLORE: Explore = Explore {
     explorer: Explorer::Auto,
     seed: 1,
     executions: 3_000,
+    events: None,
     millis: None,
     first: false,
     explain_millis: 0,

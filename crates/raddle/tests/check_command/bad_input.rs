@@ -119,10 +119,13 @@ fn arguments_that_mean_nothing_are_refused() {
     assert!(line.contains("--jobs must be at least 1"), "{line}");
     let line = raddle.refused(&["check", "java.util.Vector", "--classpath", "/no/such/folder"]);
     assert!(line.contains("correct --classpath"), "{line}");
-    for arguments in [&["check"][..], &["check", "java.util.Vector", "--strategy", "best"]] {
-        let output = raddle.run(arguments);
-        let text = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{text}");
-        assert!(text.contains("CLASS|PACKAGE") || text.contains("auto, pairs, random"), "{text}");
+    for (arguments, told) in [
+        (&["check"][..], "required arguments were not provided: <CLASS|PACKAGE>..."),
+        (&["check", "java.util.Vector", "--strategy", "best"], "possible values: auto, pairs, random"),
+        (&["check", "java.util.Vector", "--budgte", "3s"], "a similar argument exists: '--budget'"),
+        (&["chekc", "java.util.Vector"], "a similar subcommand exists: 'check'"),
+    ] {
+        let line = raddle.refused(arguments);
+        assert!(line.contains(told) && line.contains("--help"), "{line}");
     }
 }

@@ -24,6 +24,12 @@ pub struct Expected {
     methods: Vec<String>,
 }
 
+impl std::fmt::Display for Expected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} in {}", self.exception.as_deref().unwrap_or(&self.kind), self.methods.join(", "))
+    }
+}
+
 impl Expected {
     /// Reads `exception java.lang.NullPointerException in read, close`, or `deadlock in add`.
     fn parse(text: &str) -> Expected {

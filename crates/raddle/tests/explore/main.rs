@@ -28,6 +28,7 @@ const AUTO: Explore = Explore {
     explorer: Explorer::Auto,
     seed: 1,
     executions: 5_000,
+    events: None,
     millis: None,
     first: false,
     explain_millis: 0,

@@ -119,6 +119,7 @@ fn what_an_exploration_finds_is_told_when_it_is_found_and_again_when_it_is_expla
         explorer: Explorer::Auto,
         seed: 1,
         executions: 1_000,
+        events: None,
         millis: None,
         first: false,
         explain_millis: 60_000,

@@ -4,6 +4,7 @@ use host::{CallResult, Execution, Stop, Thrown};
 use oracle::{Place, Serial, Violation};
 use testcase::TestCase;
 
+use super::contacts::Contacts;
 use super::observe::{Seen, observe};
 use super::{overlap, words};
 use crate::worker::desk;
@@ -23,18 +24,24 @@ pub struct Against<'t> {
     must_end: bool,
     test: &'t TestCase,
     overlaps: u64,
+    contacts: Contacts,
 }
 
 impl<'t> Against<'t> {
     /// By what these have shown.
     pub fn new(serial: Serial<Seen>, check: &Check, test: &'t TestCase) -> Against<'t> {
         let Check { explore, oracle, wanted } = check.clone();
-        Against { serial, oracle, wanted, must_end: explore.must_end, test, overlaps: 0 }
+        Against { serial, oracle, wanted, must_end: explore.must_end, test, overlaps: 0, contacts: Contacts::default() }
     }
 
     /// In how many executions calls really overlapped.
     pub fn overlaps(&self) -> u64 {
         self.overlaps
+    }
+
+    /// Where threads have met.
+    pub fn contacts(&self) -> Vec<u64> {
+        self.contacts.told()
     }
 
     fn violation(&self, execution: &Execution, end: End) -> Option<Violation> {
@@ -56,6 +63,7 @@ impl<'t> Against<'t> {
 impl Judge for Against<'_> {
     fn see(&mut self, execution: &Execution) {
         self.overlaps += u64::from(overlap::overlap(execution));
+        self.contacts.see(execution);
     }
 
     fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason> {

@@ -45,7 +45,9 @@ fn rejected(execution: &Execution, suffix: Option<usize>) -> Option<Rejected> {
     }
     // What the prefix was cut off in has nothing to do with a suffix.
     let in_suffix = suffix.filter(|_| !matches!(execution.prefix.last(), Some(CallResult::CutOff)));
-    execution.stop.is_some().then_some(Rejected::Stuck { suffix: in_suffix })
+    // The last call of which anything is known is the one that did not return.
+    let call = in_suffix.map(|suffix| (suffix, calls.len().saturating_sub(1)));
+    execution.stop.is_some().then_some(Rejected::Stuck { call })
 }
 
 /// The call that threw.

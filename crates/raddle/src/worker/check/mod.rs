@@ -7,6 +7,7 @@
 mod against;
 mod alone;
 mod call_by_call;
+mod contacts;
 mod linearize;
 mod observe;
 mod overlap;
@@ -105,5 +106,6 @@ fn try_all(
         Some(schedule) => repeat::run(runs, schedule, check.explore.executions, &mut against)?,
     }
     checked.overlaps = against.overlaps();
+    checked.contacts = against.contacts();
     Ok(Ok(()))
 }

@@ -6,7 +6,7 @@ use explore::{Attempt, End, cause, interference, shrink};
 use host::Execution;
 use schedule::{Scheduler, Step, Trace};
 
-use super::{Exploration, KEPT, MOST_TOLD, attempt};
+use super::{Exploration, KEPT, MOST_TOLD, attempt, is_past};
 use crate::worker::ending::{end, tell};
 use crate::worker::protocol::{Explore, Fact, Failure, FailureKind, Proof};
 use crate::worker::reason::Reason;
@@ -48,12 +48,12 @@ impl Exploration<'_> {
     fn explain_one(&mut self, runs: &mut Runs<'_>, number: usize, deadline: Instant) -> Result<(), Reason> {
         let Some((_, failing)) = self.failing.iter().find(|(of, _)| *of == number).cloned() else { return Ok(()) };
         let failure = self.explored.findings[number].failure.clone();
-        let (mut is_late, mut doubt) = (false, None);
+        let (mut is_late, mut doubt, mut events) = (false, None, 0);
         let mut seen: Vec<Attempt> = Vec::new();
         // An execution without an end takes long.
         let budget = if failure.kind == FailureKind::Hang { SHRINKING / 20 } else { SHRINKING };
         let shrunk = shrink(failing, budget, |scheduler| {
-            is_late |= Instant::now() >= deadline;
+            is_late |= Instant::now() >= deadline || is_past(self.plan.events, events);
             let attempt = match doubt {
                 // Nothing more is run; what was found stands.
                 _ if is_late => nothing(),
@@ -63,6 +63,7 @@ impl Exploration<'_> {
                     nothing()
                 }),
             };
+            events += attempt.trace.steps.len() as u64;
             if seen.len() < KEPT {
                 seen.push(attempt.clone());
             }
@@ -74,6 +75,8 @@ impl Exploration<'_> {
         let is_told = shrunk.attempt.trace.steps.len() <= MOST_TOLD;
         let execution = runs.follow(shrunk.attempt.schedule(), is_told)?;
         let facts = self.facts(runs, number, &execution, &seen);
+        // What is said is of the execution that is shown: another failure at the same place may have another message or value.
+        let again = self.judge.failure(runs, &execution, end(&execution))?.filter(|again| again.is_same(&failure));
         let finding = &mut self.explored.findings[number];
         finding.shown = show::show(runs.host, &execution, finding.executions_to_find, execution.trace.hash());
         told::add(&mut finding.shown, runs.host, &execution);
@@ -85,6 +88,7 @@ impl Exploration<'_> {
             explore::Proof::None => Proof::None,
         };
         finding.cause = facts;
+        finding.failure = again.unwrap_or(failure);
         finding.as_found = false;
         Ok(())
     }
@@ -152,6 +156,7 @@ mod tests {
             explorer: Explorer::Auto,
             seed: 1,
             executions: u64::MAX,
+            events: None,
             millis,
             first: false,
             explain_millis,

@@ -35,6 +35,7 @@ pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore, judge: &mut dyn Judge)
         judge,
         explorer: Chosen::new(plan, runs.settings().limits.max_events),
         deadline: plan.millis.map(|millis| Instant::now() + Duration::from_millis(millis)),
+        events: 0,
         ends: Ends::default(),
         passing: Vec::new(),
         failing: Vec::new(),
@@ -48,11 +49,18 @@ pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore, judge: &mut dyn Judge)
     Ok(())
 }
 
+/// Whether there were as many events as there may be.
+fn is_past(most: Option<u64>, events: u64) -> bool {
+    most.is_some_and(|most| events >= most)
+}
+
 struct Exploration<'j> {
     plan: protocol::Explore,
     judge: &'j mut dyn Judge,
     explorer: Chosen,
     deadline: Option<Instant>,
+    /// How many events there were.
+    events: u64,
     ends: Ends,
     /// Executions that passed, and those that failed with the number of their finding.
     passing: Vec<Attempt>,
@@ -64,6 +72,7 @@ struct Exploration<'j> {
 impl Exploration<'_> {
     fn is_over(&self, executions: u64) -> bool {
         executions >= self.plan.executions
+            || is_past(self.plan.events, self.events)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
             || self.plan.first && !self.explored.findings.is_empty()
     }
@@ -73,6 +82,7 @@ impl Exploration<'_> {
             && let Some(scheduler) = self.explorer.explorer().next()
         {
             let execution = runs.run(scheduler)?;
+            self.events += execution.trace.steps.len() as u64;
             let mut end = end(&execution);
             match self.explorer.explorer().finish(&tell(&execution, end)) {
                 Learnt::Counts => {}

@@ -1,0 +1,107 @@
+//! Whether `raddle check` stays quiet about classes in which nothing is wrong.
+//!
+//! `cargo bench -p raddle --bench alarms` checks classes of the JDK that are known to be safe to share, every `pass` fixture and every
+//! clean one of `fixtures/classes` on the first JDK, with three seeds and a minute each, and says how much was tried. That takes hours.
+//! Behind `--`: a number of seconds for each, and words of which one must be in the name of a class, such as `10 Atomic Queue`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use classpath::{ClassPath, Jdk};
+use serde_json::Value;
+
+const IN_JDK: &[&str] = &[
+    "java.util.concurrent.CopyOnWriteArrayList",
+    "java.util.concurrent.ConcurrentLinkedQueue",
+    "java.util.concurrent.ConcurrentLinkedDeque",
+    "java.util.concurrent.LinkedBlockingQueue",
+    "java.util.Random",
+    "java.util.concurrent.locks.ReentrantLock",
+    "java.util.concurrent.Semaphore",
+];
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
+const SECONDS: u64 = 60;
+
+fn main() {
+    // `cargo test --benches` runs this too; then a glance is enough.
+    let quick = std::env::args().any(|argument| argument == "--test");
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let given = arguments.iter().find_map(|argument| argument.parse().ok());
+    let seconds = given.unwrap_or(if quick { 1 } else { SECONDS });
+    let words: Vec<&String> = arguments.iter().filter(|argument| argument.parse::<u64>().is_err()).collect();
+    let jdk = Jdk::installed().into_iter().next().expect("no JDK of Java 17 to 25 was found");
+    let compiled = tempfile::tempdir().expect("a folder");
+    let mut classes = of_package(&jdk, "java.util.concurrent.atomic");
+    classes.extend(IN_JDK.iter().map(|class| class.to_string()));
+    classes.extend(compile(&jdk, compiled.path()));
+    classes.retain(|class| words.is_empty() || words.iter().any(|word| class.contains(*word)));
+    classes.truncate(if quick { 1 } else { usize::MAX });
+    println!("Java {}, seeds {} to {}, {seconds} s at the most\n", jdk.version, SEEDS.start(), SEEDS.end());
+    println!("| class | verdict, a seed each | tests | certified | executions | seconds |");
+    println!("|---|---|---|---|---|---|");
+    let mut alarms = 0;
+    for class in &classes {
+        let runs: Vec<Value> = SEEDS.map(|seed| run(&jdk, compiled.path(), class, seed, seconds)).collect();
+        let each = |field: &str| {
+            let text = runs.iter().map(|run| match &run[field] {
+                Value::String(text) => text.clone(),
+                Value::Null => "-".into(),
+                number => format!("{:.0}", number.as_f64().unwrap_or_default()),
+            });
+            text.collect::<Vec<_>>().join(", ")
+        };
+        alarms += runs.iter().filter(|run| run["verdict"] == "violation").count();
+        let [verdict, tests, certified, executions, seconds] =
+            ["verdict", "tests", "certified", "executions", "seconds"].map(each);
+        println!("| {class} | {verdict} | {tests} | {certified} | {executions} | {seconds} |");
+    }
+    println!("\n{} classes, {alarms} checks with findings.", classes.len());
+}
+
+fn run(jdk: &Jdk, compiled: &Path, class: &str, seed: u64, seconds: u64) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = folder.path().join("report.json");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    command.arg("check").arg(class).arg("--java-home").arg(&jdk.home).arg("--quiet").arg("--json").arg(&report);
+    command.arg("--out").arg(folder.path().join("out")).arg("--classpath").arg(compiled);
+    command.args(["--seed", &seed.to_string(), "--budget", &format!("{seconds}s")]);
+    let output = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).output().expect("raddle");
+    let text = std::fs::read_to_string(report).unwrap_or_default();
+    let document: Value = serde_json::from_str(&text).unwrap_or_default();
+    if document["classes"][0]["verdict"] == "violation" {
+        // Somebody has to say whether it is a true one.
+        eprintln!("{}", String::from_utf8_lossy(&output.stdout));
+    }
+    document["classes"][0].clone()
+}
+
+/// The public classes of a package of the JDK, those that are made by others aside.
+fn of_package(jdk: &Jdk, package: &str) -> Vec<String> {
+    let class_path = ClassPath::of_jdk(jdk).expect("a class path");
+    let all = class_path.classes_in(package).expect("a package");
+    let outer = all.iter().filter(|name| !name.internal().contains('$') && !name.internal().ends_with("-info"));
+    outer.map(|name| name.to_string()).collect()
+}
+
+/// Compiles fixtures in which nothing is wrong, and says their names.
+fn compile(jdk: &Jdk, to: &Path) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let of = |kind: &str| {
+        let entries = std::fs::read_dir(folder.join(kind)).expect("fixtures").flatten();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "java"));
+        files.sort();
+        files
+    };
+    let is_clean = |file: &PathBuf| std::fs::read_to_string(file).expect("a source").contains("\n// clean\n");
+    let since = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).expect("a source");
+        text.lines().find_map(|line| line.strip_prefix("// since: ")?.parse().ok()).unwrap_or(0)
+    };
+    let mut sources = of("pass");
+    sources.retain(|file| since(file) <= jdk.feature);
+    sources.extend(of("classes").into_iter().filter(is_clean));
+    let status = Command::new(jdk.home.join("bin/javac")).arg("-nowarn").arg("-d").arg(to).args(&sources).status();
+    assert!(status.expect("javac").success(), "the fixtures do not compile");
+    sources.iter().map(|source| source.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
+}
