@@ -46,7 +46,7 @@ fn in_one_line(usage: &str) -> String {
     let told = told.split("\nUsage:").next().unwrap_or_default();
     let told = told.split("\nFor more information").next().unwrap_or_default();
     let words: Vec<&str> = told.split_whitespace().collect();
-    format!("{}; --help tells of all arguments", words.join(" "))
+    format!("{}; --help tells of all arguments", words.join(" ").replace(" tip: ", "; "))
 }
 
 /// Does what was asked for, and says whether something was found.

@@ -120,9 +120,9 @@ fn arguments_that_mean_nothing_are_refused() {
     let line = raddle.refused(&["check", "java.util.Vector", "--classpath", "/no/such/folder"]);
     assert!(line.contains("correct --classpath"), "{line}");
     for (arguments, told) in [
-        (&["check"][..], "required arguments were not provided: <CLASS|PACKAGE>..."),
+        (&["check"][..], "required arguments were not provided: <CLASS|PACKAGE"),
         (&["check", "java.util.Vector", "--strategy", "best"], "possible values: auto, pairs, random"),
-        (&["check", "java.util.Vector", "--budgte", "3s"], "a similar argument exists: '--budget'"),
+        (&["check", "java.util.Vector", "--budgte", "3s"], "found; a similar argument exists: '--budget'"),
         (&["chekc", "java.util.Vector"], "a similar subcommand exists: 'check'"),
     ] {
         let line = raddle.refused(arguments);
