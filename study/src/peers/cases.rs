@@ -1,15 +1,17 @@
 //! The tests: bodies of `study/peers` with a fault, each with a twin that has none.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 /// A test and its twin.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Case {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The body with a fault.
-    pub fail: &'static str,
+    pub fail: Cow<'static, str>,
     /// The body without.
-    pub pass: &'static str,
+    pub pass: Cow<'static, str>,
     /// Whether the fault shows as threads that wait for good, and as no wrong value.
     pub hangs: bool,
     pub threads: usize,
@@ -33,9 +35,13 @@ pub const CASES: &[Case] = &[
 ];
 
 const fn wrong(name: &'static str, fail: &'static str, pass: &'static str) -> Case {
-    Case { name, fail, pass, hangs: false, threads: 2 }
+    case(name, fail, pass, false, 2)
 }
 
 const fn hangs(name: &'static str, fail: &'static str, pass: &'static str, threads: usize) -> Case {
-    Case { name, fail, pass, hangs: true, threads }
+    case(name, fail, pass, true, threads)
+}
+
+const fn case(name: &'static str, fail: &'static str, pass: &'static str, hangs: bool, threads: usize) -> Case {
+    Case { name: Cow::Borrowed(name), fail: Cow::Borrowed(fail), pass: Cow::Borrowed(pass), hangs, threads }
 }

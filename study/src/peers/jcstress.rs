@@ -30,8 +30,8 @@ pub fn measure(project: &Project, cases: &[&Case], args: &PeersArgs) -> anyhow::
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let mut together: Vec<&str> = Vec::new();
     for case in cases.iter().filter(|case| case.threads <= cores) {
-        together.push(case.pass);
-        together.extend((!case.hangs).then_some(case.fail));
+        together.push(&case.pass);
+        together.extend((!case.hangs).then_some(&*case.fail));
     }
     let ended = run(project, &together, Duration::from_secs(60 + 60 * together.len() as u64))?;
     let seen = parse(&ended.stdout);
@@ -60,7 +60,7 @@ fn outcome(
     let fail = if case.hangs {
         hang(project, case, args)?
     } else {
-        let samples = of(case.fail);
+        let samples = of(&case.fail);
         Fail {
             found: samples.bad > 0,
             executions: (samples.bad > 0).then(|| samples.all() as f64 / samples.bad as f64),
@@ -68,7 +68,7 @@ fn outcome(
             said: format!("{} of {} samples", samples.bad, samples.all()),
         }
     };
-    let samples = of(case.pass);
+    let samples = of(&case.pass);
     let pass = Pass {
         exhausted: false,
         false_alarm: samples.bad > 0,
@@ -82,7 +82,7 @@ fn outcome(
 
 /// A test whose threads wait for good: found if it ends by itself and says that something is wrong.
 fn hang(project: &Project, case: &Case, args: &PeersArgs) -> anyhow::Result<Fail> {
-    let ended = run(project, &[case.fail], Duration::from_secs(30 + args.budget))?;
+    let ended = run(project, &[&case.fail], Duration::from_secs(30 + args.budget))?;
     let failed = ended.status.is_some_and(|status| status != 0);
     let said = match ended.status {
         None => format!("its actors wait for good; stopped after {:.0} s without a verdict", ended.cost.seconds),

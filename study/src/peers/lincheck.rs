@@ -16,14 +16,14 @@ const OPENED: &[&str] =
 
 /// The test until its first failure and how many executions that takes, its twin until nothing is left, and again and again for the rate.
 pub fn measure(project: &Project, case: &Case, args: &PeersArgs) -> anyhow::Result<Outcome> {
-    let answer = run(project, args, &["fail", case.fail, &args.budget.to_string()])?;
+    let answer = run(project, args, &["fail", &case.fail, &args.budget.to_string()])?;
     let fail = Fail {
         found: answer["end"] == "failed",
         executions: answer["least"].as_f64(),
         cost: cost(&answer),
         said: answer["end"].as_str().unwrap_or("no answer").to_owned(),
     };
-    let answer = run(project, args, &["pass", case.pass, &args.budget.to_string(), &args.rate.to_string()])?;
+    let answer = run(project, args, &["pass", &case.pass, &args.budget.to_string(), &args.rate.to_string()])?;
     let pass = Pass {
         exhausted: answer["end"] == "exhausted",
         false_alarm: answer["end"] == "failed",

@@ -40,6 +40,9 @@ pub struct PeersArgs {
     /// How long executions are counted for the rate, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     rate: u64,
+    /// Runs nothing, and writes the page again from peers.json.
+    #[arg(long)]
+    page: bool,
     /// Where peers.json and peers.md go.
     #[arg(long, value_name = "DIR", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results"))]
     out: PathBuf,
@@ -47,6 +50,20 @@ pub struct PeersArgs {
 
 /// Runs everything and writes the results.
 pub fn run(args: &PeersArgs) -> anyhow::Result<()> {
+    let json = args.out.join("peers.json");
+    let document = if args.page {
+        let text = std::fs::read_to_string(&json).with_context(|| format!("cannot read {}", json.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is no result of this", json.display()))?
+    } else {
+        let document = measure(args)?;
+        std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
+        write(&json, &(serde_json::to_string_pretty(&document)? + "\n"))?;
+        document
+    };
+    write(&args.out.join("peers.md"), &page::page(&document))
+}
+
+fn measure(args: &PeersArgs) -> anyhow::Result<Document> {
     let java_home = match &args.java_home {
         Some(home) => home.clone(),
         None => project::java_home()?,
@@ -59,7 +76,7 @@ pub fn run(args: &PeersArgs) -> anyhow::Result<()> {
     };
     let wanted = |name: &str| args.cases.is_empty() || args.cases.iter().any(|part| name.contains(part.as_str()));
     let load_before = load();
-    let cases: Vec<&Case> = CASES.iter().filter(|case| wanted(case.name)).collect();
+    let cases: Vec<&Case> = CASES.iter().filter(|case| wanted(&case.name)).collect();
     let mut controlled = Vec::new();
     for case in &cases {
         eprintln!("{}: raddle", case.name);
@@ -71,9 +88,9 @@ pub fn run(args: &PeersArgs) -> anyhow::Result<()> {
     let free = jcstress::measure(&project, &cases, args)?;
     let together = cases.iter().zip(controlled).zip(free);
     let rows = together
-        .map(|((case, (raddle, lincheck)), jcstress)| Row { case: **case, raddle, lincheck, jcstress })
+        .map(|((case, (raddle, lincheck)), jcstress)| Row { case: (*case).clone(), raddle, lincheck, jcstress })
         .collect();
-    let document = Document {
+    Ok(Document {
         machine: Machine::here(),
         load: (load_before, load()),
         java: project.java_version.clone(),
@@ -82,10 +99,7 @@ pub fn run(args: &PeersArgs) -> anyhow::Result<()> {
         budget: args.budget,
         rate: args.rate,
         rows,
-    };
-    std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
-    write(&args.out.join("peers.json"), &(serde_json::to_string_pretty(&document)? + "\n"))?;
-    write(&args.out.join("peers.md"), &page::page(&document))
+    })
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -1,13 +1,13 @@
 //! How a tool went on a test, in numbers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
 use super::process::Cost;
 use crate::machine::Machine;
 
 /// A tool on a test and its twin.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Outcome {
     pub fail: Fail,
     pub pass: Pass,
@@ -15,7 +15,7 @@ pub struct Outcome {
 }
 
 /// On the test that has a fault.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Fail {
     pub found: bool,
     /// Up to and with the first that failed. For a tool that does not say, executions divided by failures.
@@ -27,7 +27,7 @@ pub struct Fail {
 }
 
 /// On the twin that has none.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Pass {
     /// Whether the tool says that nothing is left to run.
     pub exhausted: bool,
@@ -39,7 +39,7 @@ pub struct Pass {
 }
 
 /// Executions of the twin, as many as there is time for.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Rate {
     pub executions: u64,
     pub processor_seconds: f64,
@@ -53,7 +53,7 @@ impl Rate {
 }
 
 /// All tools on a test.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
     pub case: Case,
     pub raddle: Outcome,
@@ -62,16 +62,16 @@ pub struct Row {
 }
 
 /// A peer that could not be had.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Missing {
-    pub peer: &'static str,
+    pub peer: String,
     /// What was asked for and not there.
-    pub artifact: &'static str,
+    pub artifact: String,
     pub said: String,
 }
 
 /// Everything, as it is written.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Document {
     pub machine: Machine,
     /// How many processes wanted to run before and after.

@@ -43,8 +43,9 @@ pub fn page(document: &Document) -> String {
         page += "Maven finds what was asked for.\n";
     }
     for missing in &document.missing {
-        // Writing to a text cannot fail.
-        let _ = writeln!(page, "- {}: `{}`. {}", missing.peer, missing.artifact, missing.said);
+        // Maven goes on about what it remembers. (Writing to a text cannot fail.)
+        let said = missing.said.split(" during ").next().unwrap_or_default();
+        let _ = writeln!(page, "- {}: {said}", missing.peer);
     }
     page + "\n" + READING
 }
@@ -96,22 +97,25 @@ fn rate(rate: Option<&Rate>, raddle: Option<&Rate>) -> String {
 
 /// Lincheck's figures as multiples of Raddle's, over the tests where both have one.
 fn ratios(document: &Document) -> String {
-    let mean = |what: fn(&Outcome) -> Option<f64>| {
-        let pairs = document.rows.iter().filter_map(|row| Some((what(&row.lincheck)?, what(&row.raddle)?)));
+    let mean = |what: fn(&Row, &Outcome) -> Option<f64>| {
+        let pairs = document.rows.iter().filter_map(|row| Some((what(row, &row.lincheck)?, what(row, &row.raddle)?)));
         geometric_mean(pairs.map(|(lincheck, raddle)| lincheck / raddle))
     };
     let lines = [
-        ("executions to the first failure", mean(|tool| tool.fail.executions)),
-        ("seconds to the first failure", mean(|tool| tool.fail.found.then_some(tool.fail.cost.seconds))),
+        ("executions to the first failure", mean(|_, tool| tool.fail.executions)),
+        ("seconds to the first failure", mean(|_, tool| tool.fail.found.then_some(tool.fail.cost.seconds))),
         (
             "processor seconds to the first failure",
-            mean(|tool| tool.fail.found.then_some(tool.fail.cost.processor_seconds)),
+            mean(|_, tool| tool.fail.found.then_some(tool.fail.cost.processor_seconds)),
         ),
         (
             "executions until nothing is left",
-            mean(|tool| tool.pass.executions.filter(|_| tool.pass.exhausted).map(|n| n as f64)),
+            mean(|_, tool| tool.pass.executions.filter(|_| tool.pass.exhausted).map(|n| n as f64)),
         ),
-        ("executions a second of processor time", mean(|tool| tool.rate.map(|rate| rate.a_second()))),
+        (
+            "executions a second of processor time, where Lincheck does not begin again",
+            mean(|row, tool| tool.rate.filter(|_| !row.lincheck.pass.exhausted).map(|rate| rate.a_second())),
+        ),
     ];
     let mut text = "\nLincheck to Raddle, geometric means over the tests where both have a figure:\n\n".to_owned();
     for (what, mean) in lines {

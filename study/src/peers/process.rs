@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use nix::sys::resource::{UsageWho, getrusage};
 use rustix::process::{Pid, Signal, kill_process_group};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Time that a command took, with all processes that it waited for.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Cost {
     pub seconds: f64,
     pub processor_seconds: f64,

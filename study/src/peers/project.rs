@@ -87,13 +87,13 @@ impl Project {
     /// Which needed artifacts of other peers Maven cannot get, and what it says.
     pub fn missing(&self) -> Vec<Missing> {
         let ask = |(peer, artifact): &(&'static str, &'static str)| {
-            let asked = self.maven(&["dependency:get", "-Dtransitive=false", &format!("-Dartifact={artifact}")]);
+            let asked = self.maven(&["-U", "dependency:get", "-Dtransitive=false", &format!("-Dartifact={artifact}")]);
             let said = match asked {
                 Ok(ended) if ended.status == Some(0) => return None,
                 Ok(ended) => first_error(&ended),
                 Err(error) => error.to_string(),
             };
-            Some(Missing { peer, artifact, said })
+            Some(Missing { peer: (*peer).to_owned(), artifact: (*artifact).to_owned(), said })
         };
         NEEDED.iter().filter_map(ask).collect()
     }

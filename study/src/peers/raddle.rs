@@ -33,7 +33,7 @@ pub fn binary() -> anyhow::Result<PathBuf> {
 /// The test until its first failure, its twin until nothing is left, and its twin in random walks for the rate.
 pub fn measure(raddle: &Path, project: &Project, case: &Case, args: &PeersArgs) -> anyhow::Result<Outcome> {
     let budget = format!("{}s", args.budget);
-    let (fail, cost) = explore(raddle, project, case.fail, &["--first", "--budget", &budget], args)?;
+    let (fail, cost) = explore(raddle, project, &case.fail, &["--first", "--budget", &budget], args)?;
     let finding = &fail["findings"][0];
     let fail = Fail {
         found: finding.is_object(),
@@ -41,7 +41,7 @@ pub fn measure(raddle: &Path, project: &Project, case: &Case, args: &PeersArgs) 
         cost,
         said: format!("{}: {}", text(&finding["kind"]), text(&finding["what"])),
     };
-    let (pass, cost) = explore(raddle, project, case.pass, &["--budget", &budget], args)?;
+    let (pass, cost) = explore(raddle, project, &case.pass, &["--budget", &budget], args)?;
     let pass = Pass {
         exhausted: pass["certificate"].is_object(),
         false_alarm: pass["findings"].as_array().is_some_and(|found| !found.is_empty()),
@@ -53,7 +53,7 @@ pub fn measure(raddle: &Path, project: &Project, case: &Case, args: &PeersArgs) 
         },
     };
     let seconds = format!("{}s", args.rate);
-    let (walks, cost) = explore(raddle, project, case.pass, &["--explorer", "random", "--budget", &seconds], args)?;
+    let (walks, cost) = explore(raddle, project, &case.pass, &["--explorer", "random", "--budget", &seconds], args)?;
     let rate = walks["executions"].as_u64();
     let rate = rate.map(|executions| Rate { executions, processor_seconds: cost.processor_seconds });
     Ok(Outcome { fail, pass, rate })

@@ -4,6 +4,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import org.jetbrains.lincheck.Lincheck;
+import org.jetbrains.lincheck.LincheckAssertionError;
 
 /**
  * Runs a body under Lincheck's model checking of general concurrent code, and says in lines of JSON how it went.
@@ -59,7 +60,7 @@ public final class LincheckRun {
         try {
             Lincheck.runConcurrentTest(invocations, execution);
             return false;
-        } catch (Throwable e) {
+        } catch (LincheckAssertionError e) {
             return true;
         }
     }
