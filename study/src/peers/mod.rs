@@ -1,0 +1,113 @@
+//! Raddle and its peers on the same work: small concurrent tests with a fault, each with a twin that has none.
+//!
+//! The tests and what a peer needs to run them are a Maven project, `study/peers`; [`project`] builds it and finds out which peers can be
+//! had. Each tool has a module that runs one test and says in numbers how it went ([`outcome`]); [`page`] puts them side by side. Nothing
+//! runs beside anything else, and processor time is kept with every time, since the machine may not be alone.
+
+mod cases;
+mod jcstress;
+mod lincheck;
+mod outcome;
+mod page;
+mod process;
+mod project;
+mod raddle;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::machine::Machine;
+use cases::{CASES, Case};
+use outcome::{Document, Row};
+use project::Project;
+
+/// How the peers are run.
+#[derive(Debug, Args)]
+pub struct PeersArgs {
+    /// Only tests whose name contains one of these.
+    cases: Vec<String>,
+    /// The JDK for all tools.
+    #[arg(long, value_name = "DIR")]
+    java_home: Option<PathBuf>,
+    /// The `raddle` to run. Without it one is built, as this was.
+    #[arg(long, value_name = "FILE")]
+    raddle: Option<PathBuf>,
+    /// How long a tool may look for a fault, or run what has none, in seconds (for Lincheck of processor time).
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    budget: u64,
+    /// How long executions are counted for the rate, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 5)]
+    rate: u64,
+    /// Runs nothing, and writes the page again from peers.json.
+    #[arg(long)]
+    page: bool,
+    /// Where peers.json and peers.md go.
+    #[arg(long, value_name = "DIR", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results"))]
+    out: PathBuf,
+}
+
+/// Runs everything and writes the results.
+pub fn run(args: &PeersArgs) -> anyhow::Result<()> {
+    let json = args.out.join("peers.json");
+    let document = if args.page {
+        let text = std::fs::read_to_string(&json).with_context(|| format!("cannot read {}", json.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is no result of this", json.display()))?
+    } else {
+        let document = measure(args)?;
+        std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
+        write(&json, &(serde_json::to_string_pretty(&document)? + "\n"))?;
+        document
+    };
+    write(&args.out.join("peers.md"), &page::page(&document))
+}
+
+fn measure(args: &PeersArgs) -> anyhow::Result<Document> {
+    let java_home = match &args.java_home {
+        Some(home) => home.clone(),
+        None => project::java_home()?,
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
+    let project = Project::build(&folder, java_home)?;
+    let raddle = match &args.raddle {
+        Some(file) => file.clone(),
+        None => raddle::binary()?,
+    };
+    let wanted = |name: &str| args.cases.is_empty() || args.cases.iter().any(|part| name.contains(part.as_str()));
+    let load_before = load();
+    let cases: Vec<&Case> = CASES.iter().filter(|case| wanted(&case.name)).collect();
+    let mut controlled = Vec::new();
+    for case in &cases {
+        eprintln!("{}: raddle", case.name);
+        let raddle = raddle::measure(&raddle, &project, case, args)?;
+        eprintln!("{}: lincheck", case.name);
+        controlled.push((raddle, lincheck::measure(&project, case, args)?));
+    }
+    eprintln!("all: jcstress");
+    let free = jcstress::measure(&project, &cases, args)?;
+    let together = cases.iter().zip(controlled).zip(free);
+    let rows = together
+        .map(|((case, (raddle, lincheck)), jcstress)| Row { case: (*case).clone(), raddle, lincheck, jcstress })
+        .collect();
+    Ok(Document {
+        machine: Machine::here(),
+        load: (load_before, load()),
+        java: project.java_version.clone(),
+        versions: project.versions()?,
+        missing: project.missing(),
+        budget: args.budget,
+        rate: args.rate,
+        rows,
+    })
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// How many processes wanted to run, on average over the last minute.
+fn load() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0.0)
+}
