@@ -120,5 +120,7 @@ pub fn java_home() -> anyhow::Result<PathBuf> {
 fn first_error(ended: &Ended) -> String {
     let mut lines = ended.stdout.lines().chain(ended.stderr.lines());
     let error = lines.find_map(|line| line.split_once("artifact: ").filter(|_| line.contains("ERROR")));
-    error.map_or("Maven failed.", |(_, what)| what).trim().chars().take(160).collect()
+    let what = error.map_or("Maven failed.", |(_, what)| what);
+    // Where Maven looked is a matter of this machine.
+    what.split(" in http").next().unwrap_or_default().trim().chars().take(160).collect()
 }
