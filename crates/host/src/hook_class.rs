@@ -109,6 +109,8 @@ pub const ALIVE: Hook = hook("alive", "(Ljava/lang/Object;)I");
 pub const RANDOM: Hook = hook("randoms", "(Ljava/lang/Object;)Z");
 /// Instead of the end of the virtual machine: the status.
 pub const HALT: Hook = hook("halts", "(I)Z");
+/// Before a thread is waited for until it ends: the thread.
+pub const JOIN: Hook = hook("joins", "(Ljava/lang/Object;)V");
 /// Before a thread is started.
 pub const STARTING: Hook = hook("starting", "(Ljava/lang/Object;)V");
 /// After a thread was started.
@@ -136,6 +138,7 @@ pub const ALL: &[Hook] = &[
     PARK,
     UNPARK,
     YIELD,
+    JOIN,
     SLEEP,
     HASH,
     CLOCK,

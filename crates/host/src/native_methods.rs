@@ -5,7 +5,7 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, AWAIT, CLOCK, CLONE, CONDITION, COPY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, LOCK_WITHIN,
+    ALIVE, AWAIT, CLOCK, CLONE, CONDITION, COPY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, JOIN, LOCK_WITHIN,
     LOOK, LOOK_OWN, NO_LIMIT, NOTIFY, NOTIFY_ALL, PARK, PART, QUIET, RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED,
     STARTING, STATE, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
@@ -91,6 +91,7 @@ const IN_JAVA: &[&str] = &[
     "getUncaughtExceptionHandler",
     "isAlive",
     "isDaemon",
+    "join",
     "interrupt",
     "interrupted",
     "isInterrupted",
@@ -127,6 +128,7 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Thread", "isInterrupted", "()Z") => Change::Before(LOOK),
         ("java/lang/Thread", "interrupted", "()Z") => Change::Before(LOOK_OWN),
         ("java/lang/Thread", "isAlive", "()Z") => Change::Value(ALIVE),
+        ("java/lang/Thread", "join", "()V") => Change::Before(JOIN),
         ("java/lang/Thread", "getName", "()Ljava/lang/String;") => Change::Part(EventKind::VolatileRead, Event::NAME),
         ("java/lang/Thread", "setName", _) => Change::Part(EventKind::VolatileWrite, Event::NAME),
         ("java/lang/Thread", "getPriority", "()I") => Change::Part(EventKind::VolatileRead, Event::PRIORITY),

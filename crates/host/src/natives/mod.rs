@@ -76,6 +76,7 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::PARK, Function(thread::park as *mut c_void)),
     (hook_class::UNPARK, Function(thread::unpark as *mut c_void)),
     (hook_class::YIELD, Function(thread::yields as *mut c_void)),
+    (hook_class::JOIN, Function(thread::joins as *mut c_void)),
     (hook_class::SLEEP, Function(thread::sleep as *mut c_void)),
     (hook_class::HASH, Function(hash::hash as *mut c_void)),
     (hook_class::CLOCK, Function(fixed::clock as *mut c_void)),

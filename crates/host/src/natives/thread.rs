@@ -2,6 +2,7 @@
 
 use super::access::raw_kind;
 use super::fixed::{self, NANOS_A_MILLI, START_MILLIS};
+use super::monitor::join;
 use super::{functions, happen, happen_within, identity_hash, interface, is_unwind, number, on, reading};
 use super::{synchronizer, tell};
 use crate::awaited;
@@ -78,6 +79,15 @@ pub(super) extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject
         Standing::Started(found) => found.0 as jint,
         Standing::NotYet | Standing::Leaving => 0,
         Standing::Unknown => -1,
+    }
+}
+
+/// Waits for a thread to end before `Thread.join` looks whether it lives. What that would do if it does is to wait, so whether it
+/// found it alive makes no difference to anybody: without this there are two traces for each.
+pub(super) extern "system" fn joins(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    let started = threads::find(identity_hash(env, thread)).filter(|&id| has_started(id));
+    if let Some(joined) = started.filter(|_| control::current().is_some()) {
+        join(env, thread, joined, None);
     }
 }
 

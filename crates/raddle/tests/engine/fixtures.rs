@@ -65,6 +65,12 @@ pub fn compile(jdk: &Jdk, fixtures: &[Fixture], folder: &Path) {
 }
 
 impl Fixture {
+    #[allow(dead_code)] // Not for the benchmark.
+    /// Whether all threads but one are those that it starts itself.
+    pub fn runs_one_method(&self) -> bool {
+        !self.methods.iter().any(|method| method == "two")
+    }
+
     pub fn job(&self, plan: Plan) -> Job {
         let call = |name: &String| Call {
             operation: Operation::Virtual {

@@ -80,7 +80,8 @@ fn pass_fixtures_never_fail() {
             println!("JDK {} {}: {} traces", jdk.version, fixture.name, report.traces);
             let failures = (report.failures, report.unstable);
             assert_eq!(failures, (0, 0), "{}: {:#?}", fixture.name, report.shown);
-            assert!(report.traces > 1, "{} has only one trace", fixture.name);
+            // Who starts a thread and does nothing but wait for it has only one.
+            assert!(report.traces > 1 || fixture.runs_one_method(), "{} has only one trace", fixture.name);
         }
     }
 }

@@ -22,7 +22,7 @@ fn classic_programs_are_found_or_certified_as_they_say() {
             match expect.strip_prefix("certified") {
                 Some(races) => {
                     assert_eq!((status, &report["verdict"]), (0, &"clean".into()), "{name}: {report:#}");
-                    assert!(report["certificate"]["traces"].as_u64() > Some(1), "{name}: {report:#}");
+                    assert!(report["certificate"]["traces"].as_u64() > Some(0), "{name}: {report:#}");
                     let race_free = report["certificate"]["race_free"] == Value::Bool(true);
                     match races {
                         ", free of races" => assert!(race_free, "{name}: {report:#}"),
