@@ -60,6 +60,11 @@ impl Bounded {
         self.preemptions
     }
 
+    /// How many schedules wait for their turn.
+    pub fn waiting(&self) -> usize {
+        self.now.len() + self.later.len()
+    }
+
     /// The bound within which every schedule was run; None if not even those without preemptions were.
     pub fn completed(&self) -> Option<usize> {
         match self.now.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::programs::*;
 use crate::toy::{Extras, Program, Ran, explore};
-use explore::{Auto, AutoSettings, Bounds, Certificate, DporSettings, Phase};
+use explore::{Auto, AutoSettings, Bounded, Bounds, Certificate, DporSettings, Phase};
 
 fn auto(program: &Program, budget: u64, executions: usize, mut see: impl FnMut(&Ran)) -> Auto {
     let dpor = DporSettings { stable_objects: true, max_events_a_thread: Some(100) };
@@ -53,5 +53,34 @@ fn every_failing_program_is_found_out() {
         let mut found = false;
         auto(&program, 10_000, 20_000, |ran| found |= !ran.outcome.stuck.is_empty());
         assert!(found, "{program:?}");
+    }
+}
+
+/// Reduction that does not come to its end shares its time with schedules of few preemptions, and says of how many all were run:
+/// not before they were.
+#[test]
+fn what_is_too_large_is_covered_up_to_some_preemptions() {
+    let program = increments(2, 8);
+    let alone = |bound| {
+        let mut bounded = Bounded::new(bound);
+        explore(&program, &mut bounded, Extras::default(), 10_000, usize::MAX, |_, _| {}) as u64
+    };
+    let settings = AutoSettings { reduction_budget: 300, bounded_after: 100, ..AutoSettings::default() };
+    let first = |covered: usize| {
+        // One execution more each time, until so much is covered.
+        let mut auto = Auto::new(settings);
+        let mut executions = 0;
+        while auto.covered() < Some(covered) {
+            executions += explore(&program, &mut auto, Extras::default(), 10_000, 1, |_, _| {}) as u64;
+        }
+        (auto, executions)
+    };
+    for bound in [1, 2] {
+        let (auto, executions) = first(bound);
+        assert_eq!(auto.covered(), Some(bound));
+        let others = executions - alone(bound);
+        // Serial orders and the sweep come before, then 100 of reduction, then the two in turn.
+        assert!(others >= 100 + alone(bound) - 1, "{others} others, {} with {bound} preemptions", alone(bound));
+        assert_eq!((auto.phase() == Phase::Complete, auto.certificate()), (false, None));
     }
 }

@@ -155,6 +155,7 @@ fn report(
             "target": target.name, "verdict": verdict::word(&explored, unknown.as_deref()), "reason": unknown,
             "complete": incomplete.is_none(), "incomplete": incomplete,
             "executions": known.executions, "seconds": known.seconds,
+            "preemptions_covered": explored.covered,
             "certificate": explored.certificate.map(|certificate| json!({
                 "traces": certificate.traces, "race_free": certificate.race_free,
                 "events_a_thread": certificate.events_a_thread, "timeouts_last": certificate.timeouts,

@@ -65,7 +65,10 @@ pub fn summary(
     text += &format!("{}: {findings} in {}, {:.1} s\n", target.name, executions(known.executions), known.seconds);
     match (&explored.certificate, incomplete) {
         (Some(certificate), _) if explored.findings.is_empty() => text += &certified(certificate),
-        (_, Some(why)) => text += &format!("not certified: {why}\n"),
+        (_, Some(why)) => {
+            text += &format!("not certified: {why}\n");
+            text += &explored.covered.filter(|covered| *covered > 0).map(covers).unwrap_or_default();
+        }
         _ => {}
     }
     // Where it is the reason, it was said.
@@ -109,6 +112,11 @@ pub fn incomplete(
         None if known.executions >= args.executions => "as many executions ran as --executions allows".into(),
         None => "the budget was used up before every schedule was run; with a larger --budget more are".into(),
     })
+}
+
+fn covers(preemptions: u32) -> String {
+    let preemptions = if preemptions == 1 { "1 preemption".to_owned() } else { format!("{preemptions} preemptions") };
+    format!("  but every schedule with at most {preemptions} was run; timed waits were over only when nothing else could go on\n")
 }
 
 fn executions(count: u64) -> String {

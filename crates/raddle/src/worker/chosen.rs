@@ -27,7 +27,12 @@ impl Chosen {
         Chosen::Other(match plan.explorer {
             protocol::Explorer::Auto => return Chosen::Auto(Box::new(Auto::new(settings))),
             protocol::Explorer::Dpor => {
-                let settings = AutoSettings { sweep_budget: 0, reduction_budget: u64::MAX, ..settings };
+                let settings = AutoSettings {
+                    sweep_budget: 0,
+                    reduction_budget: u64::MAX,
+                    bounded_after: u64::MAX,
+                    ..settings
+                };
                 return Chosen::Auto(Box::new(Auto::new(settings)));
             }
             protocol::Explorer::Sweep => Box::new(Sweep::default()),
@@ -50,6 +55,12 @@ impl Chosen {
     pub fn explored_part(&self) -> Option<u16> {
         let Chosen::Auto(auto) = self else { return None };
         auto.explored_part().map(|part| (part.clamp(0.0, 1.0) * 1000.0) as u16)
+    }
+
+    /// Every schedule with at most so many preemptions was run, if any number is known.
+    pub fn covered(&self) -> Option<u32> {
+        let Chosen::Auto(auto) = self else { return None };
+        auto.covered().map(|preemptions| preemptions as u32)
     }
 
     /// What is known, if everything was run. Whether there were races it does not know.

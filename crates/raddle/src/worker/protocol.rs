@@ -276,6 +276,8 @@ pub enum Rejected {
 pub struct Explored {
     /// Everything was run, and this is what is known by that.
     pub certificate: Option<Certificate>,
+    /// Every schedule with at most so many preemptions was run, if any number is known. Told where there is no certificate.
+    pub covered: Option<u32>,
     /// Executions that complete reduction began in vain.
     pub redundant: u64,
     /// Executions that did not go as they had to.

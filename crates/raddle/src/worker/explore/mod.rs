@@ -108,7 +108,9 @@ impl Exploration<'_> {
             self.judge(runs, execution, end)?;
         }
         let race_free = self.races.is_empty();
-        let complete = self.explorer.certificate().filter(|_| !self.explored.abandoned && !runs.is_unstable());
+        let stays = !self.explored.abandoned && !runs.is_unstable();
+        let complete = self.explorer.certificate().filter(|_| stays);
+        self.explored.covered = self.explorer.covered().filter(|_| stays);
         self.explored.certificate = complete.map(|certificate| Certificate { race_free, ..certificate });
         Ok(())
     }
