@@ -38,7 +38,7 @@ pub struct MethodInfo {
     pub parameters: Vec<TypeSignature>,
     /// None for `void`.
     pub returns: Option<TypeSignature>,
-    /// The classes of which it makes objects itself; of static methods only.
+    /// The classes of which it makes objects itself, if it gives an object.
     pub makes: Vec<String>,
 }
 
@@ -170,7 +170,7 @@ impl MethodInfo {
         let generic = generic.filter(|generic| generic.parameters.len() == erased.parameters.len());
         let MethodSignature { type_parameters, parameters, returns, .. } = generic.unwrap_or(erased);
         let gives_object = matches!(returns, Some(TypeSignature::Class(_) | TypeSignature::Variable(_)));
-        let makes = if method.flags.has(Flags::STATIC) && gives_object { made_by(file, method) } else { Vec::new() };
+        let makes = if gives_object { made_by(file, method) } else { Vec::new() };
         Some(MethodInfo { name, descriptor, flags: method.flags, type_parameters, parameters, returns, makes })
     }
 

@@ -27,6 +27,8 @@ const OWN_TEXT: f64 = 0.4;
 const SUBJECT: f64 = 1.5;
 const THERE: f64 = 1.0;
 const NULL: f64 = 0.1;
+/// So many texts are drawn, of which the one that went best is the likeliest.
+const TEXTS: usize = 3;
 
 /// Makes values.
 pub struct Maker<'p> {
@@ -183,8 +185,10 @@ impl Maker<'_> {
         add("null".into(), NULL, Candidate::Literal(Argument::Null));
         let text = types::class("java/lang/String");
         if self.library.fits(&text, wish.wanted) {
-            let literal = self.literals.string(&mut self.rng);
-            add("text".into(), TEXT, Candidate::Literal(Argument::String(literal)));
+            for _ in 0..TEXTS {
+                let literal = self.literals.string(&mut self.rng);
+                add(format!("text {literal:?}"), TEXT / TEXTS as f64, Candidate::Literal(Argument::String(literal)));
+            }
             if *wish.wanted == text
                 && let Some(&subject) = draft.subjects.first()
             {

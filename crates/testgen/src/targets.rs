@@ -1,7 +1,9 @@
 //! Which pair of methods is next: what DepCon+ keeps of all pairs, in the order of CovCon.
 //!
 //! Pairs that conflict in parallel (M_pc) are tried on one subject, pairs that lock in opposite order (M_d) on two, and pairs that
-//! conflict only if a second object is shared, which neither paper has, on two that share it. Of each kind the one is next whose
+//! conflict only if a second object is shared, which neither paper has, on two that share it. Pairs of M_pc that conflict in
+//! static state are tried on two subjects that share nothing else, too: one subject may have to be in two states at once for
+//! both calls to get there. Of each kind the one is next whose
 //! number of tries is lowest and best explains what was covered: max(1, |tried - covered|) x max(1, tried), as CovCon has it;
 //! among equals, the one that shares the most without protection.
 //!
@@ -11,7 +13,9 @@
 //! **Deviation:** CovCon begins with all pairs in random order. The static score is a better guess, and chance decides only
 //! between pairs with the same.
 
-use analysis::{ClassFacts, Through};
+use std::collections::BTreeSet;
+
+use analysis::{AccessFact, ClassFacts, MethodFacts, Owner, Through};
 
 use crate::relations::Relations;
 use crate::rng::Rng;
@@ -30,6 +34,8 @@ pub enum Mode {
     },
     /// On two, each of which may hold the other.
     Deadlock,
+    /// On two that share static state only.
+    Apart,
     /// On one; nothing is known of what they share, because they do what is not known.
     Opaque,
 }
@@ -67,9 +73,10 @@ pub struct Targets {
 }
 
 /// The kinds of targets that take turns.
-const KINDS: [fn(&Mode) -> bool; 3] = [
+const KINDS: [fn(&Mode) -> bool; 4] = [
     |mode| matches!(mode, Mode::Deadlock),
     |mode| matches!(mode, Mode::Conflict),
+    |mode| matches!(mode, Mode::Apart),
     |mode| matches!(mode, Mode::Share { .. }),
 ];
 
@@ -77,6 +84,7 @@ impl Targets {
     /// The targets that the facts give, of methods that can be called.
     pub fn of(facts: &ClassFacts, relations: &Relations, callable: &dyn Fn(usize) -> bool, rng: &mut Rng) -> Targets {
         let mut targets = Targets::default();
+        let statics = Statics::of(facts);
         for pair in facts.pairs() {
             let methods = pair.methods;
             if !callable(methods.0) || !callable(methods.1) {
@@ -94,6 +102,9 @@ impl Targets {
             }
             if pair.is_pc() {
                 add(Mode::Conflict, pair.score);
+                if statics.conflict(facts, methods) {
+                    add(Mode::Apart, pair.score);
+                }
             }
             if pair.second_share {
                 let mut ways: Vec<Mode> = Vec::new();
@@ -132,6 +143,28 @@ impl Targets {
             .enumerate()
             .filter(|(_, target)| kind(&target.mode) && !target.exhausted && target.tried < below);
         open.min_by_key(|(_, target)| (target.priority(), u32::MAX - target.score, target.chance)).map(|(n, _)| n)
+    }
+}
+
+/// The static locations that each method touches.
+struct Statics(Vec<BTreeSet<usize>>);
+
+impl Statics {
+    fn of(facts: &ClassFacts) -> Statics {
+        let is_static = |access: &&AccessFact| facts.locations[access.location].owner == Owner::Static;
+        let touched =
+            |method: &MethodFacts| method.accesses.iter().filter(is_static).map(|access| access.location).collect();
+        Statics(facts.methods.iter().map(touched).collect())
+    }
+
+    /// Whether two methods conflict there, and no lock keeps them apart.
+    fn conflict(&self, facts: &ClassFacts, (one, other): (usize, usize)) -> bool {
+        // Most pairs have nothing static in common, which is quickly seen.
+        if self.0[one].is_empty() || self.0[other].is_empty() {
+            return false;
+        }
+        let conflicts = facts.conflicts(one, other);
+        conflicts.iter().any(|conflict| conflict.common.is_none() && self.0[one].contains(&conflict.first.location))
     }
 }
 

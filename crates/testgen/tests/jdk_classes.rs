@@ -75,6 +75,49 @@ fn a_class_that_only_a_factory_makes_is_made_by_it() {
 }
 
 #[test]
+fn a_class_that_only_a_method_makes_is_made_by_it() {
+    // What `iterator` declares to give says nothing of the class that it makes.
+    with_facts("java.util.Vector$Itr", |class_path, class, facts| {
+        for candidate in tests(class_path, class, facts, settings(Strategy::Auto, 1), 50) {
+            let makes = |name: &str| name == "iterator" || name == "listIterator";
+            let mut calls = candidate.test.prefix.iter();
+            let made = calls.any(|call| matches!(&call.operation, Operation::Virtual { name, .. } if makes(name)));
+            assert!(made, "{:?}", candidate.test);
+        }
+    });
+}
+
+#[test]
+fn texts_that_go_well_are_chosen_more_often() {
+    with_facts("java.util.Properties", |class_path, class, facts| {
+        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
+        let (mut good, mut bad) = (0, 0);
+        for number in 0..400 {
+            let Some(candidate) = generator.next() else { break };
+            let mut feedback = Feedback::Ran { overlapped: true };
+            for (suffix, calls) in candidate.test.suffixes.iter().enumerate() {
+                for (call, of) in calls.iter().enumerate() {
+                    let mut texts = of.arguments.iter().filter_map(|argument| match argument {
+                        Argument::String(text) => Some(&**text),
+                        _ => None,
+                    });
+                    match texts.next() {
+                        None => {}
+                        Some("b") => good += u32::from(number >= 200),
+                        Some(_) => {
+                            bad += u32::from(number >= 200);
+                            feedback = Feedback::SuffixFails { suffix, call };
+                        }
+                    }
+                }
+            }
+            generator.learn(&candidate, feedback);
+        }
+        assert!(good > bad, "{good} good, {bad} bad");
+    });
+}
+
+#[test]
 fn arguments_are_of_the_types_that_generics_ask_for() {
     with_facts("java.util.Hashtable", |class_path, class, facts| {
         let tests = tests(class_path, class, facts, settings(Strategy::Auto, 3), 300);
@@ -177,6 +220,7 @@ fn every_mode_has_its_tests() {
                     share += 1;
                     assert_eq!(subjects.len(), 2);
                 }
+                Mode::Apart => assert_eq!(subjects.len(), 2),
             }
             generator.learn(&candidate, Feedback::Ran { overlapped: true });
         }
