@@ -21,6 +21,9 @@ pub struct Record {
     pub raddle: Build,
     pub java: String,
     pub machine: Machine,
+    /// How many threads wanted to run in the minute before, as Linux has it: what else went on.
+    #[serde(default)]
+    pub load: f64,
     pub outcome: Outcome,
 }
 

@@ -85,6 +85,7 @@ impl One<'_> {
         {
             return Ok(());
         }
+        let load = Machine::load();
         progress.line(&format!("{name}: fetching"));
         let work = self.store.join("work").join(self.subject.folder());
         let (outcome, java) = match fetch::class_path(self.subject, &self.store.join("lib")) {
@@ -105,6 +106,7 @@ impl One<'_> {
             raddle: self.raddle.build.clone(),
             java,
             machine: Machine::here(),
+            load,
             outcome,
         };
         record::store(&path, &record)

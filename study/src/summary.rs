@@ -16,6 +16,8 @@ pub struct Summary {
     /// Versions of Java, and of Raddle.
     pub java: BTreeSet<String>,
     pub raddle: BTreeSet<String>,
+    /// The lowest and highest load when runs began.
+    pub load: Option<(f64, f64)>,
     pub rows: Vec<Row>,
     pub means: Vec<Mean>,
 }
@@ -72,6 +74,7 @@ pub fn of(subjects: &[Subject], results: &Path) -> anyhow::Result<Summary> {
         machines: Vec::new(),
         java: BTreeSet::new(),
         raddle: BTreeSet::new(),
+        load: None,
         rows: Vec::new(),
         means: Vec::new(),
     };
@@ -81,6 +84,8 @@ pub fn of(subjects: &[Subject], results: &Path) -> anyhow::Result<Summary> {
             if !summary.machines.contains(&record.machine) {
                 summary.machines.push(record.machine.clone());
             }
+            let (least, most) = summary.load.unwrap_or((record.load, record.load));
+            summary.load = Some((least.min(record.load), most.max(record.load)));
             summary.java.extend(Some(record.java.clone()).filter(|java| !java.is_empty()));
             summary.raddle.insert(format!("{} ({})", record.raddle.version, record.raddle.program));
         }
@@ -201,6 +206,7 @@ mod tests {
             raddle: Build { version: String::new(), program: String::new() },
             java: String::new(),
             machine: Machine::default(),
+            load: 0.0,
             outcome: Outcome::Ran(Ran { findings, ..Ran::default() }),
         };
         let subject = subjects.iter().find(|subject| subject.name == "C5").unwrap();

@@ -33,12 +33,19 @@ pub struct Shape {
     pub threads: usize,
 }
 
+/// One in so many tests that could have one subject has two that share nothing but what is static.
+const APART: usize = 6;
+
 impl Composer<'_, '_> {
     /// A test of two methods.
     pub fn pair(&mut self, methods: (usize, usize), mode: Mode, shape: Shape) -> Draft {
         let bindings = self.maker.complete(&self.class.info.type_parameters, Bindings::new());
         let mut draft = Draft::default();
         match mode {
+            // What is reached through static state is not always known.
+            Mode::Conflict | Mode::Opaque if shape.grown && self.maker.rng.one_in(APART) => {
+                self.apart(&mut draft, methods, &bindings, shape);
+            }
             Mode::Conflict | Mode::Opaque => self.one_subject(&mut draft, methods, &bindings, shape),
             Mode::Deadlock => self.two_subjects(&mut draft, methods, &bindings, shape),
             Mode::Apart => self.apart(&mut draft, methods, &bindings, shape),
@@ -92,7 +99,9 @@ impl Composer<'_, '_> {
             let growth = if shape.grown { self.maker.rng.below(3) } else { 0 };
             draft.owner = Some(Owner::Subject(number));
             for _ in 0..growth {
-                let changer = self.changer(methods);
+                // What one of a pair undoes, the other has often done.
+                let other = self.method_at(methods, number + 1, 0);
+                let changer = if self.maker.rng.one_in(2) { other } else { self.changer(methods) };
                 self.change(draft, changer, bindings, subject, None);
             }
             draft.owner = None;

@@ -89,7 +89,7 @@ fn a_class_that_only_a_method_makes_is_made_by_it() {
 
 #[test]
 fn texts_that_go_well_are_chosen_more_often() {
-    with_facts("java.util.Properties", |class_path, class, facts| {
+    with_facts("java.util.StringTokenizer", |class_path, class, facts| {
         let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
         let (mut good, mut bad) = (0, 0);
         for number in 0..400 {
@@ -113,7 +113,33 @@ fn texts_that_go_well_are_chosen_more_often() {
             }
             generator.learn(&candidate, feedback);
         }
-        assert!(good > bad, "{good} good, {bad} bad");
+        // By chance it would be one in five or fewer.
+        assert!(3 * good > bad, "{good} good, {bad} bad");
+    });
+}
+
+#[test]
+fn what_can_hardly_be_made_is_made_less_often() {
+    // A reader is wanted by constructors and methods alike, and all but one kind of them cannot be made, let us say.
+    with_facts("java.io.StreamTokenizer", |class_path, class, facts| {
+        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
+        let is_bad = |operation: &Operation| match operation {
+            Operation::Construct { class, .. } => class.ends_with("Reader") && class != "java/io/StringReader",
+            _ => false,
+        };
+        let (mut early, mut late) = (0, 0);
+        for number in 0..1200 {
+            let candidate = generator.next().unwrap();
+            let call = candidate.test.prefix.iter().position(|call| is_bad(&call.operation));
+            match number {
+                0..200 => early += u32::from(call.is_some()),
+                1000.. => late += u32::from(call.is_some()),
+                _ => {}
+            }
+            let feedback = call.map_or(Feedback::Ran { overlapped: true }, |call| Feedback::PrefixFails { call });
+            generator.learn(&candidate, feedback);
+        }
+        assert!(3 * late < early, "{early} early, {late} late");
     });
 }
 
@@ -196,7 +222,7 @@ fn what_fails_is_chosen_less_often() {
 fn every_mode_has_its_tests() {
     with_facts("java.util.Vector", |class_path, class, facts| {
         let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Pairs, 1)).unwrap();
-        let (mut conflict, mut deadlock, mut share) = (0, 0, 0);
+        let (mut conflict, mut apart, mut deadlock, mut share) = (0, 0, 0, 0);
         for _ in 0..60 {
             let Some(candidate) = generator.next() else { break };
             let subjects: std::collections::HashSet<String> = candidate
@@ -209,8 +235,8 @@ fn every_mode_has_its_tests() {
                 .collect();
             match generator.targets()[candidate.target.unwrap()].mode {
                 Mode::Conflict | Mode::Opaque => {
-                    conflict += 1;
-                    assert_eq!(subjects.len(), 1);
+                    conflict += u32::from(subjects.len() == 1);
+                    apart += u32::from(subjects.len() == 2);
                 }
                 Mode::Deadlock => {
                     deadlock += 1;
@@ -225,6 +251,7 @@ fn every_mode_has_its_tests() {
             generator.learn(&candidate, Feedback::Ran { overlapped: true });
         }
         assert!(conflict > 5 && deadlock > 5 && share > 5, "{conflict} {deadlock} {share}");
+        assert!(apart < conflict, "two that share nothing are the exception");
     });
 }
 
