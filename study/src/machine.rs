@@ -29,6 +29,12 @@ impl Machine {
         }
     }
 
+    /// How many threads wanted to run in the last minute.
+    pub fn load() -> f64 {
+        let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        text.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or_default()
+    }
+
     /// In a line.
     pub fn text(&self) -> String {
         format!("{} cores of {}, {} GB of memory, Linux {}", self.cores, self.processor, self.memory_gb, self.linux)

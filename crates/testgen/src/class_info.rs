@@ -38,7 +38,8 @@ pub struct MethodInfo {
     pub parameters: Vec<TypeSignature>,
     /// None for `void`.
     pub returns: Option<TypeSignature>,
-    /// The classes of which it makes objects itself; of static methods only.
+    /// The classes of which it makes objects itself, if it gives an object; of methods of objects only where the class has others
+    /// inside it.
     pub makes: Vec<String>,
 }
 
@@ -83,8 +84,9 @@ impl ClassInfo {
             name,
         };
         info.read_nesting(&file);
+        let has_members = has_members(&file);
         for method in &file.methods {
-            let Some(method) = MethodInfo::read(&file, method) else { continue };
+            let Some(method) = MethodInfo::read(&file, method, has_members) else { continue };
             match &*method.name {
                 "<init>" => info.constructors.push(method),
                 "<clinit>" => {}
@@ -161,7 +163,7 @@ impl ClassInfo {
 }
 
 impl MethodInfo {
-    fn read(file: &ClassFile<'_>, method: &classfile::Method<'_>) -> Option<MethodInfo> {
+    fn read(file: &ClassFile<'_>, method: &classfile::Method<'_>, has_members: bool) -> Option<MethodInfo> {
         let name = file.constants.utf8(method.name).to_string();
         let descriptor = file.constants.utf8(method.descriptor).to_string();
         let erased = MethodSignature::parse(&descriptor).ok()?;
@@ -170,7 +172,8 @@ impl MethodInfo {
         let generic = generic.filter(|generic| generic.parameters.len() == erased.parameters.len());
         let MethodSignature { type_parameters, parameters, returns, .. } = generic.unwrap_or(erased);
         let gives_object = matches!(returns, Some(TypeSignature::Class(_) | TypeSignature::Variable(_)));
-        let makes = if method.flags.has(Flags::STATIC) && gives_object { made_by(file, method) } else { Vec::new() };
+        let may_make = gives_object && (has_members || method.flags.has(Flags::STATIC));
+        let makes = if may_make { made_by(file, method) } else { Vec::new() };
         Some(MethodInfo { name, descriptor, flags: method.flags, type_parameters, parameters, returns, makes })
     }
 
@@ -193,6 +196,16 @@ pub fn package(name: &str) -> &str {
 /// A class without type arguments.
 pub fn plain(name: &str) -> ClassType {
     ClassType { name: name.to_owned(), arguments: Vec::new(), inner: Vec::new() }
+}
+
+/// Whether there are classes inside it.
+fn has_members(file: &ClassFile<'_>) -> bool {
+    let own = file.name();
+    let inside = |outer| file.constants.class_name(outer) == own;
+    file.attributes.iter().any(|attribute| match &attribute.value {
+        AttributeValue::InnerClasses(classes) => classes.iter().any(|class| class.outer.is_none_or(inside)),
+        _ => false,
+    })
 }
 
 fn made_by(file: &ClassFile<'_>, method: &classfile::Method<'_>) -> Vec<String> {

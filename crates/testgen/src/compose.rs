@@ -1,7 +1,8 @@
 //! Puts test cases together: a prefix that builds the subjects, and suffixes that call a pair of methods.
 //!
 //! Exception mode of DepCon+ (algorithm 3) has one subject, deadlock mode (algorithm 4) two, which are grown symmetrically so that
-//! each may hold the other. A test with a second share has two, of which one is passed to the other.
+//! each may hold the other. A test with a second share has two, of which one is passed to the other, and one of static state two that
+//! share nothing else.
 
 use testcase::{Call, Operation};
 
@@ -32,14 +33,22 @@ pub struct Shape {
     pub threads: usize,
 }
 
+/// One in so many tests that could have one subject has two that share nothing but what is static.
+const APART: usize = 6;
+
 impl Composer<'_, '_> {
     /// A test of two methods.
     pub fn pair(&mut self, methods: (usize, usize), mode: Mode, shape: Shape) -> Draft {
         let bindings = self.maker.complete(&self.class.info.type_parameters, Bindings::new());
         let mut draft = Draft::default();
         match mode {
+            // What is reached through static state is not always known.
+            Mode::Conflict | Mode::Opaque if shape.grown && self.maker.rng.one_in(APART) => {
+                self.apart(&mut draft, methods, &bindings, shape);
+            }
             Mode::Conflict | Mode::Opaque => self.one_subject(&mut draft, methods, &bindings, shape),
             Mode::Deadlock => self.two_subjects(&mut draft, methods, &bindings, shape),
+            Mode::Apart => self.apart(&mut draft, methods, &bindings, shape),
             Mode::Share { argument, of_first } => {
                 self.shared_argument(&mut draft, methods, &bindings, shape, (argument, of_first));
             }
@@ -78,6 +87,29 @@ impl Composer<'_, '_> {
                 let method = self.method_at(methods, thread, position);
                 let rather = Rather { subject: other, parameter: None };
                 self.suffix_call(draft, method, bindings, own, Some(rather), thread);
+            }
+        }
+    }
+
+    /// Two subjects that are grown each in its own way, and never meet.
+    fn apart(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape) {
+        let (first, second) = self.two(draft, bindings);
+        let subjects = [first, second];
+        for (number, &subject) in subjects.iter().enumerate() {
+            let growth = if shape.grown { self.maker.rng.below(3) } else { 0 };
+            draft.owner = Some(Owner::Subject(number));
+            for _ in 0..growth {
+                // What one of a pair undoes, the other has often done.
+                let other = self.method_at(methods, number + 1, 0);
+                let changer = if self.maker.rng.one_in(2) { other } else { self.changer(methods) };
+                self.change(draft, changer, bindings, subject, None);
+            }
+            draft.owner = None;
+        }
+        for thread in 0..shape.threads {
+            for position in 0..shape.calls {
+                let method = self.method_at(methods, thread, position);
+                self.suffix_call(draft, method, bindings, subjects[thread % 2], None, thread);
             }
         }
     }

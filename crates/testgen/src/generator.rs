@@ -100,8 +100,10 @@ pub struct Generator<'p> {
 
 /// The longest row of calls that change the state of a subject; Max-len of DepCon+.
 const LONGEST: usize = 10;
-/// So many tests of no use in a row, and a target has had its turn.
+/// So many tests of no use in a row, and a target has had its turn; fewer, where many others wait for theirs.
 const MOST_MISSES: u32 = 10;
+const MISSES_OF_MANY: u32 = 3;
+const MANY_TARGETS: usize = 300;
 /// A method that failed ten times more often than it ran weighs less than this.
 const HOPELESS: f64 = 0.18;
 /// The same for a target with a method that has never run alone.
@@ -219,6 +221,7 @@ impl<'p> Generator<'p> {
         }
         let is_hopeless = self.learn_of_methods(candidate, feedback);
         let Some(number) = candidate.target else { return };
+        let is_crowded = self.targets.all.len() > MANY_TARGETS;
         let target = &mut self.targets.all[number];
         match feedback {
             Feedback::Ran { overlapped } => {
@@ -231,7 +234,11 @@ impl<'p> Generator<'p> {
                 target.misses += 1;
                 // What cannot be run at all may have cost a worker.
                 let is_costly = feedback == Feedback::Unusable;
-                let most = if is_hopeless || is_costly { FEW_MISSES } else { MOST_MISSES };
+                let most = match () {
+                    _ if is_hopeless || is_costly => FEW_MISSES,
+                    _ if is_crowded => MISSES_OF_MANY,
+                    _ => MOST_MISSES,
+                };
                 if target.misses.is_multiple_of(most) {
                     target.tried += 1;
                 } else {

@@ -1,4 +1,5 @@
-//! Values that are written down: small numbers, short texts, and those that the class under test itself mentions.
+//! Values that are written down: small numbers, short texts, and those that the class under test itself mentions. Where it mentions a
+//! pattern of dates or times, there is a text of that pattern, too ([`dated`]): what is parsed by it gets somewhere.
 
 use testcase::Argument;
 
@@ -8,6 +9,8 @@ use crate::rng::Rng;
 #[derive(Clone, Debug, Default)]
 pub struct Literals {
     strings: Vec<String>,
+    /// Texts of the patterns among them.
+    dates: Vec<String>,
     numbers: Vec<i64>,
 }
 
@@ -24,16 +27,22 @@ impl Literals {
             strings.filter(|text| !text.is_empty() && text.len() <= LONGEST && !text.contains('\0')).cloned().collect();
         strings.sort();
         strings.dedup();
+        let mut dates: Vec<String> = strings.iter().filter_map(|text| dated(text)).collect();
+        dates.dedup();
         strings.truncate(MOST);
         let mut numbers: Vec<i64> = numbers.filter(|number| number.unsigned_abs() <= LARGEST).collect();
         numbers.sort();
         numbers.dedup();
-        Literals { strings, numbers }
+        Literals { strings, dates, numbers }
     }
 
     /// A text.
     pub fn string(&self, rng: &mut Rng) -> String {
         const USUAL: [&str; 5] = ["a", "b", "ab", "", "1"];
+        // What the class expects is seldom hit upon by chance.
+        if !self.dates.is_empty() && rng.one_in(3) {
+            return rng.pick(&self.dates).cloned().unwrap_or_default();
+        }
         match self.strings.is_empty() || !rng.one_in(3) {
             true => USUAL[rng.below(USUAL.len())].to_owned(),
             false => rng.pick(&self.strings).cloned().unwrap_or_default(),
@@ -61,5 +70,78 @@ impl Literals {
             true => USUAL[rng.below(USUAL.len())],
             false => rng.pick(&self.numbers).copied().unwrap_or_default(),
         }
+    }
+}
+
+/// A text of a pattern as `SimpleDateFormat` and `DateTimeFormatter` have them; None for what is no such pattern. The day is a
+/// Saturday.
+fn dated(pattern: &str) -> Option<String> {
+    let is_date = pattern.contains("yy") && pattern.contains("MM");
+    let is_time = pattern.to_lowercase().contains("hh") && pattern.contains("mm");
+    if !is_date && !is_time {
+        return None;
+    }
+    let (mut text, mut is_quoted) = (String::new(), false);
+    let mut rest = pattern;
+    while let Some(letter) = rest.chars().next() {
+        let length = rest.chars().take_while(|other| *other == letter).count();
+        if letter == '\'' || is_quoted {
+            // What is quoted stands for itself, and two quotes for one.
+            let is_escaped = letter == '\'' && length > 1;
+            match letter {
+                '\'' if !is_escaped => is_quoted = !is_quoted,
+                letter => text.push(letter),
+            }
+            rest = &rest[if is_escaped { 2 } else { letter.len_utf8() }..];
+            continue;
+        }
+        text += match (letter, length) {
+            ('y' | 'u' | 'Y', 2) => "01",
+            ('y' | 'u' | 'Y', _) => "2001",
+            ('M' | 'L', 4..) => "February",
+            ('M' | 'L', 3) => "Feb",
+            ('M' | 'L', _) => "02",
+            ('d', _) => "03",
+            ('E', 4..) => "Saturday",
+            ('E', _) => "Sat",
+            ('H' | 'h' | 'k' | 'K', _) => "04",
+            ('m', _) => "05",
+            ('s', _) => "06",
+            ('S', _) => "007",
+            ('a', _) => "AM",
+            ('G', _) => "AD",
+            ('z', _) => "GMT",
+            ('Z', _) => "+0000",
+            ('X', _) => "Z",
+            _ if letter.is_ascii_alphabetic() => return None,
+            _ => &rest[..length * letter.len_utf8()],
+        };
+        rest = &rest[length * letter.len_utf8()..];
+    }
+    (!is_quoted).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_of_dates_and_times_have_texts() {
+        assert_eq!(dated("yyyy-MM-dd").as_deref(), Some("2001-02-03"));
+        assert_eq!(dated("EEE, d MMM yy").as_deref(), Some("Sat, 03 Feb 01"));
+        assert_eq!(dated("yyyy-MM-dd'T'HH:mm:ss.SSSZ").as_deref(), Some("2001-02-03T04:05:06.007+0000"));
+        assert_eq!(dated("hh 'o''clock', mm").as_deref(), Some("04 o'clock, 05"));
+        for other in ["", "MMXXVI", "yummy", "comma", "shhh, mum", "yy MM 'open"] {
+            assert_eq!(dated(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_in_the_class_brings_its_text() {
+        let strings = ["yyyy-MM-dd".to_owned()];
+        let literals = Literals::new(strings.iter(), std::iter::empty());
+        let mut rng = Rng::new(1);
+        let drawn: Vec<String> = (0..40).map(|_| literals.string(&mut rng)).collect();
+        assert!(drawn.iter().filter(|text| *text == "2001-02-03").count() > 5, "{drawn:?}");
     }
 }

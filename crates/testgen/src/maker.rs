@@ -6,6 +6,8 @@
 //!
 //! **Deviation from the paper:** it makes parameters of a suffix in the suffix, and never shares them.
 
+use std::rc::Rc;
+
 use classfile::TypeSignature;
 use testcase::{Argument, Call, Operation};
 
@@ -27,6 +29,8 @@ const OWN_TEXT: f64 = 0.4;
 const SUBJECT: f64 = 1.5;
 const THERE: f64 = 1.0;
 const NULL: f64 = 0.1;
+/// So many texts are drawn, of which the one that went best is the likeliest.
+const TEXTS: usize = 3;
 
 /// Makes values.
 pub struct Maker<'p> {
@@ -68,7 +72,8 @@ pub struct Wish<'w> {
 enum Candidate {
     Literal(Argument),
     There(usize),
-    Produce(Box<Producer>),
+    /// In one of these ways.
+    Produce(Rc<[Producer]>, usize),
     Array(TypeSignature),
     /// What a subject says of itself: what is parsed is often what was printed.
     TextOf(usize),
@@ -147,7 +152,12 @@ impl Maker<'_> {
             Candidate::There(number) => Argument::Value(number),
             Candidate::TextOf(subject) => Argument::Value(self.text_of(draft, subject)),
             Candidate::Array(element) => Argument::Value(self.array(draft, &element, &wish)),
-            Candidate::Produce(producer) => Argument::Value(self.produce(draft, &producer, wish.wanted, wish.depth)),
+            Candidate::Produce(ways, way) => {
+                let number = self.produce(draft, &ways[way], wish.wanted, wish.depth);
+                // Some objects can hardly be made, whatever they are made for.
+                draft.choices.push((Place::Prefix(number), of_producer(&ways[way])));
+                Argument::Value(number)
+            }
         };
         (value, choice)
     }
@@ -183,8 +193,10 @@ impl Maker<'_> {
         add("null".into(), NULL, Candidate::Literal(Argument::Null));
         let text = types::class("java/lang/String");
         if self.library.fits(&text, wish.wanted) {
-            let literal = self.literals.string(&mut self.rng);
-            add("text".into(), TEXT, Candidate::Literal(Argument::String(literal)));
+            for _ in 0..TEXTS {
+                let literal = self.literals.string(&mut self.rng);
+                add(format!("text {literal:?}"), TEXT / TEXTS as f64, Candidate::Literal(Argument::String(literal)));
+            }
             if *wish.wanted == text
                 && let Some(&subject) = draft.subjects.first()
             {
@@ -199,12 +211,18 @@ impl Maker<'_> {
                     add("class".into(), NEW, Candidate::Literal(Argument::Class("java/lang/String".into())));
                 } else if name != "java/lang/String" {
                     let producers = self.producers.of(&self.library, &name, &self.package);
-                    let fitting: Vec<&Producer> =
-                        producers.iter().filter(|producer| wish.depth < DEEPEST || producer.needs() == 0).collect();
-                    let total: f64 = fitting.iter().map(|producer| producer.weight).sum();
-                    for producer in fitting {
-                        let weight = NEW * producer.weight / total.max(f64::MIN_POSITIVE);
-                        add(producer.key.clone(), weight, Candidate::Produce(Box::new(producer.clone())));
+                    let is_fitting = |producer: &Producer| wish.depth < DEEPEST || producer.needs() == 0;
+                    let fitting = producers.iter().enumerate().filter(|(_, producer)| is_fitting(producer));
+                    let weighed: Vec<(usize, f64)> = fitting
+                        .map(|(number, producer)| {
+                            // Twice over, for it is known from all places where one was made.
+                            (number, producer.weight * self.learnt.weight(&of_producer(producer)).powi(2))
+                        })
+                        .collect();
+                    let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();
+                    for (number, weight) in weighed {
+                        let weight = NEW * weight / total.max(f64::MIN_POSITIVE);
+                        add(producers[number].key.clone(), weight, Candidate::Produce(producers.clone(), number));
                     }
                 }
             }
@@ -285,4 +303,9 @@ impl Maker<'_> {
             self.push(draft, operation, arguments, None);
         }
     }
+}
+
+/// The choice of a way to make an object, wherever it is made.
+fn of_producer(producer: &Producer) -> Choice {
+    Choice { place: "object".into(), what: producer.key.clone() }
 }

@@ -9,6 +9,9 @@ use crate::maker::{Arguments, DEEPEST, Maker, Wish};
 use crate::producers::{Producer, Way};
 use crate::types::{self, Bindings};
 
+/// So many methods of a type that is implemented give out an object that was made for it, on average.
+const MOST_RESULTS: usize = 3;
+
 impl Maker<'_> {
     /// Adds the calls that make an object, and says which gives it. The object will be of the wanted type, whatever the
     /// declared type of what gives it.
@@ -131,7 +134,9 @@ impl Maker<'_> {
     /// What the methods do that a type leaves open.
     fn behaviours(&mut self, draft: &mut Draft, class: &str, bindings: &Bindings, depth: usize) -> Vec<Implementation> {
         let mut methods = Vec::new();
-        for (owner, method) in self.library.abstract_methods(class) {
+        let open = self.library.abstract_methods(class);
+        let count = open.len();
+        for (owner, method) in open {
             let bindings = self.library.bindings_above(class, bindings, &owner);
             let Some(returns) = &method.returns else { continue };
             let returns = types::substitute(returns, &bindings);
@@ -149,6 +154,8 @@ impl Maker<'_> {
                 returns => match self.passed_on(&method, returns, &bindings) {
                     Some(parameter) if self.rng.one_in(2) => Behaviour::Return(Argument::Parameter(parameter)),
                     _ if depth >= DEEPEST || self.rng.one_in(6) => continue,
+                    // Of a type with many methods few are called, and all that is made for the others can fail.
+                    _ if self.rng.below(count) >= MOST_RESULTS => continue,
                     _ => {
                         let place = format!("{owner}.{}{} result", method.name, method.descriptor);
                         let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None };

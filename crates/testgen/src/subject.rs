@@ -146,7 +146,7 @@ fn ways(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
                     let weight = if makes { 2.0 } else { 0.5 };
                     found.push(Producer::new(way, weight * simplicity(method)));
                 }
-                _ if !method.is_static() && declared && !place.is_bound => {
+                _ if !method.is_static() && (declared || makes) && !place.is_bound => {
                     let way = Way::Virtual { class: place.clone(), method: method.clone() };
                     found.push(Producer::new(way, 0.2 * simplicity(method)));
                 }

@@ -1,17 +1,19 @@
 //! Which pair of methods is next: what DepCon+ keeps of all pairs, in the order of CovCon.
 //!
 //! Pairs that conflict in parallel (M_pc) are tried on one subject, pairs that lock in opposite order (M_d) on two, and pairs that
-//! conflict only if a second object is shared, which neither paper has, on two that share it. Of each kind the one is next whose
+//! conflict only if a second object is shared, which neither paper has, on two that share it. Pairs that conflict in static state
+//! are tried on two subjects that share nothing else, too: each has locks of its own, and one subject may have to be in two states at
+//! once for both calls to get there. Of each kind the one is next whose
 //! number of tries is lowest and best explains what was covered: max(1, |tried - covered|) x max(1, tried), as CovCon has it;
-//! among equals, the one that shares the most without protection.
+//! among equals, the one that shares the most without protection and, every other time, any.
 //!
 //! **What is left out.** Two subjects that were given the same object and keep it (Intruder's setters). Whether they may share it is
 //! for that object to say, and the class under test is seldom to blame: two wrappers of one map are a mistake of the test.
 //!
-//! **Deviation:** CovCon begins with all pairs in random order. The static score is a better guess, and chance decides only
-//! between pairs with the same.
+//! **Deviation:** CovCon begins with all pairs in random order. The static score is a better guess, but it likes methods that do
+//! much, and in a large class those are slow, need objects that are hard to make, and are all of one kind. So both have their turn.
 
-use analysis::{ClassFacts, Through};
+use analysis::{AccessFact, ClassFacts, Owner, Through};
 
 use crate::relations::Relations;
 use crate::rng::Rng;
@@ -30,6 +32,8 @@ pub enum Mode {
     },
     /// On two, each of which may hold the other.
     Deadlock,
+    /// On two that share static state only.
+    Apart,
     /// On one; nothing is known of what they share, because they do what is not known.
     Opaque,
 }
@@ -66,12 +70,15 @@ pub struct Targets {
     /// How many are in M_pc or M_d, or need a second share.
     pub relevant: usize,
     turn: usize,
+    /// Whether chance decides between equals next.
+    by_chance: bool,
 }
 
 /// The kinds of targets that take turns.
-const KINDS: [fn(&Mode) -> bool; 3] = [
+const KINDS: [fn(&Mode) -> bool; 4] = [
     |mode| matches!(mode, Mode::Deadlock),
     |mode| matches!(mode, Mode::Conflict),
+    |mode| matches!(mode, Mode::Apart),
     |mode| matches!(mode, Mode::Share { .. }),
 ];
 
@@ -79,6 +86,7 @@ impl Targets {
     /// The targets that the facts give, of methods that can be called.
     pub fn of(facts: &ClassFacts, relations: &Relations, callable: &dyn Fn(usize) -> bool, rng: &mut Rng) -> Targets {
         let mut targets = Targets::default();
+        let statics = Statics::of(facts);
         for pair in facts.pairs() {
             let methods = pair.methods;
             if !callable(methods.0) || !callable(methods.1) {
@@ -97,6 +105,10 @@ impl Targets {
             if pair.is_pc() {
                 add(Mode::Conflict, pair.score);
             }
+            let is_apart = statics.conflict(facts, methods);
+            if is_apart {
+                add(Mode::Apart, pair.score.max(1));
+            }
             if pair.second_share {
                 let mut ways: Vec<Mode> = Vec::new();
                 for share in facts.second_shares(methods.0, methods.1) {
@@ -107,7 +119,7 @@ impl Targets {
                 ways.dedup();
                 ways.into_iter().for_each(|mode| add(mode, pair.score.max(1)));
             }
-            let known = pair.is_pc() || pair.double_lock || pair.second_share;
+            let known = pair.is_pc() || pair.double_lock || pair.second_share || is_apart;
             if !known && (relations.is_opaque(methods.0) || relations.is_opaque(methods.1)) {
                 add(Mode::Opaque, 0);
             }
@@ -117,6 +129,9 @@ impl Targets {
 
     /// The next target of those that were tried less often than this, the kinds in turn. None if there is none.
     pub fn next(&mut self, below: u32, with_opaque: bool) -> Option<usize> {
+        if self.turn.is_multiple_of(KINDS.len()) {
+            self.by_chance = !self.by_chance;
+        }
         for _ in 0..KINDS.len() {
             let kind = KINDS[self.turn % KINDS.len()];
             self.turn += 1;
@@ -133,7 +148,34 @@ impl Targets {
             .iter()
             .enumerate()
             .filter(|(_, target)| kind(&target.mode) && !target.exhausted && target.tried < below);
-        open.min_by_key(|(_, target)| (target.priority(), u32::MAX - target.score, target.chance)).map(|(n, _)| n)
+        let rank = |target: &Target| if self.by_chance { 0 } else { u32::MAX - target.score };
+        open.min_by_key(|(_, target)| (target.priority(), rank(target), target.chance)).map(|(number, _)| number)
+    }
+}
+
+/// The accesses of static state by each method.
+struct Statics<'f>(Vec<Vec<&'f AccessFact>>);
+
+impl<'f> Statics<'f> {
+    fn of(facts: &'f ClassFacts) -> Statics<'f> {
+        let is_static = |access: &&AccessFact| {
+            let location = &facts.locations[access.location];
+            location.owner == Owner::Static && !location.is_final
+        };
+        Statics(facts.methods.iter().map(|method| method.accesses.iter().filter(is_static).collect()).collect())
+    }
+
+    /// Whether two methods conflict there though they are called on two subjects, each of which has locks of its own.
+    fn conflict(&self, facts: &ClassFacts, (one, other): (usize, usize)) -> bool {
+        let is_common = |lock: usize, b: &AccessFact| {
+            facts.locks[lock].owner == Owner::Static && b.held.iter().any(|held| held.lock == lock)
+        };
+        let conflicts = |a: &AccessFact, b: &AccessFact| {
+            let same = a.location == b.location || facts.locations[a.location].overlaps.contains(&b.location);
+            let matters = a.kind.writes() && b.kind.reads() || a.kind.reads() && b.kind.writes();
+            same && matters && !a.held.iter().any(|held| is_common(held.lock, b))
+        };
+        self.0[one].iter().any(|a| self.0[other].iter().any(|b| conflicts(a, b)))
     }
 }
 

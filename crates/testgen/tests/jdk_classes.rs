@@ -75,6 +75,75 @@ fn a_class_that_only_a_factory_makes_is_made_by_it() {
 }
 
 #[test]
+fn a_class_that_only_a_method_makes_is_made_by_it() {
+    // What `iterator` declares to give says nothing of the class that it makes.
+    with_facts("java.util.Vector$Itr", |class_path, class, facts| {
+        for candidate in tests(class_path, class, facts, settings(Strategy::Auto, 1), 50) {
+            let makes = |name: &str| name == "iterator" || name == "listIterator";
+            let mut calls = candidate.test.prefix.iter();
+            let made = calls.any(|call| matches!(&call.operation, Operation::Virtual { name, .. } if makes(name)));
+            assert!(made, "{:?}", candidate.test);
+        }
+    });
+}
+
+#[test]
+fn texts_that_go_well_are_chosen_more_often() {
+    with_facts("java.util.StringTokenizer", |class_path, class, facts| {
+        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
+        let (mut good, mut bad) = (0, 0);
+        for number in 0..400 {
+            let Some(candidate) = generator.next() else { break };
+            let mut feedback = Feedback::Ran { overlapped: true };
+            for (suffix, calls) in candidate.test.suffixes.iter().enumerate() {
+                for (call, of) in calls.iter().enumerate() {
+                    let mut texts = of.arguments.iter().filter_map(|argument| match argument {
+                        Argument::String(text) => Some(&**text),
+                        _ => None,
+                    });
+                    match texts.next() {
+                        None => {}
+                        Some("b") => good += u32::from(number >= 200),
+                        Some(_) => {
+                            bad += u32::from(number >= 200);
+                            feedback = Feedback::SuffixFails { suffix, call };
+                        }
+                    }
+                }
+            }
+            generator.learn(&candidate, feedback);
+        }
+        // By chance it would be one in five or fewer.
+        assert!(3 * good > bad, "{good} good, {bad} bad");
+    });
+}
+
+#[test]
+fn what_can_hardly_be_made_is_made_less_often() {
+    // A reader is wanted by constructors and methods alike, and all but one kind of them cannot be made, let us say.
+    with_facts("java.io.StreamTokenizer", |class_path, class, facts| {
+        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
+        let is_bad = |operation: &Operation| match operation {
+            Operation::Construct { class, .. } => class.ends_with("Reader") && class != "java/io/StringReader",
+            _ => false,
+        };
+        let (mut early, mut late) = (0, 0);
+        for number in 0..1200 {
+            let candidate = generator.next().unwrap();
+            let call = candidate.test.prefix.iter().position(|call| is_bad(&call.operation));
+            match number {
+                0..200 => early += u32::from(call.is_some()),
+                1000.. => late += u32::from(call.is_some()),
+                _ => {}
+            }
+            let feedback = call.map_or(Feedback::Ran { overlapped: true }, |call| Feedback::PrefixFails { call });
+            generator.learn(&candidate, feedback);
+        }
+        assert!(3 * late < early, "{early} early, {late} late");
+    });
+}
+
+#[test]
 fn arguments_are_of_the_types_that_generics_ask_for() {
     with_facts("java.util.Hashtable", |class_path, class, facts| {
         let tests = tests(class_path, class, facts, settings(Strategy::Auto, 3), 300);
@@ -153,7 +222,7 @@ fn what_fails_is_chosen_less_often() {
 fn every_mode_has_its_tests() {
     with_facts("java.util.Vector", |class_path, class, facts| {
         let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Pairs, 1)).unwrap();
-        let (mut conflict, mut deadlock, mut share) = (0, 0, 0);
+        let (mut conflict, mut apart, mut deadlock, mut share) = (0, 0, 0, 0);
         for _ in 0..60 {
             let Some(candidate) = generator.next() else { break };
             let subjects: std::collections::HashSet<String> = candidate
@@ -166,8 +235,8 @@ fn every_mode_has_its_tests() {
                 .collect();
             match generator.targets()[candidate.target.unwrap()].mode {
                 Mode::Conflict | Mode::Opaque => {
-                    conflict += 1;
-                    assert_eq!(subjects.len(), 1);
+                    conflict += u32::from(subjects.len() == 1);
+                    apart += u32::from(subjects.len() == 2);
                 }
                 Mode::Deadlock => {
                     deadlock += 1;
@@ -177,10 +246,12 @@ fn every_mode_has_its_tests() {
                     share += 1;
                     assert_eq!(subjects.len(), 2);
                 }
+                Mode::Apart => assert_eq!(subjects.len(), 2),
             }
             generator.learn(&candidate, Feedback::Ran { overlapped: true });
         }
         assert!(conflict > 5 && deadlock > 5 && share > 5, "{conflict} {deadlock} {share}");
+        assert!(apart < conflict, "two that share nothing are the exception");
     });
 }
 

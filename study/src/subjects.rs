@@ -1,0 +1,224 @@
+//! The list of subjects: what they are, where they come from, and what papers say of them.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
+
+/// A class that is checked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Subject {
+    pub name: String,
+    pub class: String,
+    /// Maven coordinates, fetched with all that they depend on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub maven: Vec<String>,
+    /// Maven coordinates that are fetched alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub maven_alone: Vec<String>,
+    /// A source file of this repository that is the class, written anew after one that cannot be had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixture: Option<String>,
+    /// For the virtual machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub java_options: Vec<String>,
+    /// What executions are held against, if that is not the usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oracle: Option<String>,
+    pub expected: Expected,
+    /// Exceptions that count as the known fault, by the ends of their names; any, if none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exceptions: Vec<String>,
+    /// Methods that have to be called where the known fault shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<String>,
+    /// What is known of the fault, for readers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<String>,
+    /// What readers must know of the subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// What is published of it; the first decides in which table it is.
+    #[serde(default)]
+    pub papers: Vec<Published>,
+}
+
+/// How the known fault shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Expected {
+    Exception,
+    Deadlock,
+    Linearizability,
+    /// There is a fault, and it may show in any way.
+    Any,
+    /// There is no fault.
+    None,
+}
+
+/// The figures of a paper.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    pub paper: String,
+    /// Its name of the subject.
+    pub id: String,
+    /// Pairs of methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<u64>,
+    /// Those in M_pc.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pc: Option<u64>,
+    /// Those in M_d.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub double_lock: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analysis_ms: Option<u64>,
+    /// In which part of the runs it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub success: Option<f64>,
+    /// After how long, on average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<u64>,
+    /// How many true violations it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub violations: Option<u64>,
+    /// What it saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    subject: Vec<Subject>,
+    #[serde(default)]
+    set: Vec<Set>,
+}
+
+/// Classes of one library of which the same is known.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Set {
+    paper: String,
+    maven: Vec<String>,
+    expected: Expected,
+    classes: Vec<String>,
+}
+
+/// Reads the list.
+pub fn read(path: &Path) -> anyhow::Result<Vec<Subject>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    parse(&text).with_context(|| path.display().to_string())
+}
+
+fn parse(text: &str) -> anyhow::Result<Vec<Subject>> {
+    let File { mut subject, set } = toml::from_str(text)?;
+    for set in set {
+        for class in &set.classes {
+            let paper = Published { paper: set.paper.clone(), id: String::new(), ..Published::default() };
+            subject.push(Subject {
+                name: class.rsplit('.').next().unwrap_or(class).to_owned(),
+                class: class.clone(),
+                maven: set.maven.clone(),
+                maven_alone: Vec::new(),
+                fixture: None,
+                java_options: Vec::new(),
+                oracle: None,
+                expected: set.expected,
+                exceptions: Vec::new(),
+                calls: Vec::new(),
+                pair: None,
+                note: None,
+                papers: vec![paper],
+            });
+        }
+    }
+    for (number, one) in subject.iter().enumerate() {
+        if subject[..number].iter().any(|other| other.name == one.name) {
+            bail!("two subjects are called {}", one.name);
+        }
+        if one.papers.is_empty() {
+            bail!("{} is of no paper", one.name);
+        }
+    }
+    Ok(subject)
+}
+
+/// Those that are named, by their names or classes; all, if none is.
+pub fn chosen<'s>(subjects: &'s [Subject], names: &[String]) -> anyhow::Result<Vec<&'s Subject>> {
+    if names.is_empty() {
+        return Ok(subjects.iter().collect());
+    }
+    let mut found = Vec::new();
+    for name in names {
+        let before = found.len();
+        found.extend(subjects.iter().filter(|subject| subject.name == *name || subject.class == *name));
+        if found.len() == before {
+            bail!("there is no subject {name}: `study list` has them all");
+        }
+    }
+    Ok(found)
+}
+
+impl Subject {
+    /// The name of its folder.
+    pub fn folder(&self) -> String {
+        self.name.replace([' ', '/', '$'], "-")
+    }
+
+    /// Whether what was found is the known fault.
+    pub fn is_known(&self, kind: &str, exception: Option<&str>, statements: &[String]) -> bool {
+        let of_kind = match self.expected {
+            Expected::Any => true,
+            Expected::None => false,
+            Expected::Exception => kind == "exception",
+            Expected::Deadlock => kind == "deadlock",
+            Expected::Linearizability => kind == "linearizability",
+        };
+        let thrown = exception.unwrap_or_default();
+        let of_exception = self.exceptions.is_empty() || self.exceptions.iter().any(|end| thrown.ends_with(&**end));
+        let is_called = |name: &String| {
+            let call = format!(".{name}(");
+            statements.iter().any(|statement| statement.contains(&call))
+        };
+        of_kind && of_exception && self.calls.iter().all(is_called)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_can_be_read() {
+        let subjects = read(&crate::home().join("subjects.toml")).unwrap();
+        assert!(subjects.len() > 40);
+        let fixtures = subjects.iter().filter_map(|subject| subject.fixture.as_ref());
+        for fixture in fixtures {
+            assert!(crate::home().join("..").join(fixture).is_file(), "{fixture} is not there");
+        }
+    }
+
+    #[test]
+    fn a_fault_is_known_by_kind_exception_and_calls() {
+        let text = r#"
+            [[subject]]
+            name = "A"
+            class = "a.A"
+            expected = "exception"
+            exceptions = ["NullPointerException"]
+            calls = ["close"]
+            papers = [{ paper = "P", id = "1" }]
+        "#;
+        let subject = &parse(text).unwrap()[0];
+        let close = ["a.close();".to_owned()];
+        assert!(subject.is_known("exception", Some("java.lang.NullPointerException"), &close));
+        assert!(!subject.is_known("exception", Some("java.lang.IllegalStateException"), &close));
+        assert!(!subject.is_known("deadlock", None, &close));
+        assert!(!subject.is_known("exception", Some("java.lang.NullPointerException"), &["a.closeAll();".into()]));
+    }
+}
