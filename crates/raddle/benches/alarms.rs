@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p raddle --bench alarms` checks classes of the JDK that are known to be safe to share, every `pass` fixture and every
 //! clean one of `fixtures/classes` on the first JDK, with three seeds and a minute each, and says how much was tried. That takes hours.
-//! Behind `--`: a number of seconds for each, and words of which one must be in the name of a class, such as `10 Atomic Queue`.
+//! Behind `--`: a number of seconds for each, `jdk` or `fixtures` for these alone, and words of which one must be in the name of a class,
+//! such as `10 jdk Atomic Queue`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -28,12 +29,19 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let given = arguments.iter().find_map(|argument| argument.parse().ok());
     let seconds = given.unwrap_or(if quick { 1 } else { SECONDS });
-    let words: Vec<&String> = arguments.iter().filter(|argument| argument.parse::<u64>().is_err()).collect();
+    let is_kind = |argument: &&String| ["jdk", "fixtures"].contains(&argument.as_str());
+    let wants = |kind: &str| !arguments.iter().any(|it| is_kind(&it)) || arguments.iter().any(|it| it == kind);
+    let words: Vec<&String> = arguments.iter().filter(|it| it.parse::<u64>().is_err() && !is_kind(it)).collect();
     let jdk = Jdk::installed().into_iter().next().expect("no JDK of Java 17 to 25 was found");
     let compiled = tempfile::tempdir().expect("a folder");
-    let mut classes = of_package(&jdk, "java.util.concurrent.atomic");
-    classes.extend(IN_JDK.iter().map(|class| class.to_string()));
-    classes.extend(compile(&jdk, compiled.path()));
+    let mut classes = Vec::new();
+    if wants("jdk") {
+        classes.extend(of_package(&jdk, "java.util.concurrent.atomic"));
+        classes.extend(IN_JDK.iter().map(|class| class.to_string()));
+    }
+    if wants("fixtures") {
+        classes.extend(compile(&jdk, compiled.path()));
+    }
     classes.retain(|class| words.is_empty() || words.iter().any(|word| class.contains(*word)));
     classes.truncate(if quick { 1 } else { usize::MAX });
     println!("Java {}, seeds {} to {}, {seconds} s at the most\n", jdk.version, SEEDS.start(), SEEDS.end());

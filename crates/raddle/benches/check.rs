@@ -88,22 +88,28 @@ fn fixtures(jdk: &Jdk, seeds: u64) {
     println!("\n| class of `fixtures/classes` | what | seconds to it, a seed each | executions to it |");
     println!("|---|---|---|---|");
     for class in &classes {
-        let first: &[&str] = if class.expected.len() == 1 { &["--first"] } else { &[] };
-        let runs = (1..=seeds).map(|seed| {
-            let raddle = support::Raddle::new(jdk);
-            let folder = raddle.folder.path();
-            let mut command = command(jdk, folder, &class.name);
+        let run = |seed: u64, first: &[&str]| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut command = command(jdk, folder.path(), &class.name);
             command.args(["--seed", &seed.to_string(), "--budget", "10s"]).args(&class.options).args(first);
             command.arg("--classpath").arg(compiled.of(class)).stdout(Stdio::null()).stderr(Stdio::null());
             command.status().expect("raddle");
-            report(folder)
+            report(folder.path())
+        };
+        let is_whole = |report: &Value| {
+            let met = |expected: &classes::Expected| expected.find(report).is_some();
+            class.expected.iter().all(met)
+        };
+        // Mostly the first finding is what was expected, and the rest of the ten seconds can be saved.
+        let runs = (1..=seeds).map(|seed| {
+            let at_first = Some(run(seed, &["--first"])).filter(is_whole);
+            at_first.unwrap_or_else(|| run(seed, &[]))
         });
         let runs: Vec<Value> = runs.collect();
         for expected in &class.expected {
             let each = |field: &str, digits: usize| {
                 let found = runs.iter().map(|report| {
-                    let mut findings = report["findings"].as_array().into_iter().flatten();
-                    let found = findings.find(|finding| expected.is_met(finding));
+                    let found = expected.find(report);
                     found.map_or("-".into(), |found| format!("{:.digits$}", found[field].as_f64().unwrap_or_default()))
                 });
                 found.collect::<Vec<_>>().join(", ")
@@ -224,7 +230,7 @@ fn jobs(jdk: &Jdk) {
     for _ in 0..3 {
         for (jobs, done) in done.iter_mut().enumerate() {
             let folder = tempfile::tempdir().expect("a folder");
-            let status = command(jdk, folder.path(), "java.util.concurrent.atomic.AtomicInteger")
+            let status = command(jdk, folder.path(), "java.util.concurrent.ConcurrentLinkedQueue")
                 .args(["--budget", "10s", "--jobs", &(jobs + 1).to_string()])
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
@@ -234,7 +240,7 @@ fn jobs(jdk: &Jdk) {
         }
     }
     println!(
-        "Two workers did {:.2} times the executions of one (AtomicInteger, 10 s, three times in turn).",
+        "Two workers did {:.2} times the executions of one (ConcurrentLinkedQueue, 10 s, three times in turn).",
         done[1] / done[0].max(1.0)
     );
 }

@@ -116,7 +116,9 @@ pub fn incomplete(
 
 fn covers(preemptions: u32) -> String {
     let preemptions = if preemptions == 1 { "1 preemption".to_owned() } else { format!("{preemptions} preemptions") };
-    format!("  but every schedule with at most {preemptions} was run; timed waits were over only when nothing else could go on\n")
+    format!(
+        "  but every schedule with at most {preemptions} was run; timed waits were over only when nothing else could go on\n"
+    )
 }
 
 fn executions(count: u64) -> String {

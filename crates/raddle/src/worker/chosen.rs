@@ -27,12 +27,8 @@ impl Chosen {
         Chosen::Other(match plan.explorer {
             protocol::Explorer::Auto => return Chosen::Auto(Box::new(Auto::new(settings))),
             protocol::Explorer::Dpor => {
-                let settings = AutoSettings {
-                    sweep_budget: 0,
-                    reduction_budget: u64::MAX,
-                    bounded_after: u64::MAX,
-                    ..settings
-                };
+                let settings =
+                    AutoSettings { sweep_budget: 0, reduction_budget: u64::MAX, bounded_after: u64::MAX, ..settings };
                 return Chosen::Auto(Box::new(Auto::new(settings)));
             }
             protocol::Explorer::Sweep => Box::new(Sweep::default()),

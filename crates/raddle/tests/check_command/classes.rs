@@ -42,8 +42,13 @@ impl Expected {
         Expected { kind: kind.to_owned(), exception, methods }
     }
 
+    /// The finding in the report of a class that is it, if there is one.
+    pub fn find<'r>(&self, report: &'r Value) -> Option<&'r Value> {
+        report["findings"].as_array()?.iter().find(|finding| self.is_met(finding))
+    }
+
     /// Whether this is it.
-    pub fn is_met(&self, finding: &Value) -> bool {
+    fn is_met(&self, finding: &Value) -> bool {
         let calls =
             |method: &Value| self.methods.iter().any(|name| method.as_str().unwrap().split('(').next() == Some(name));
         finding["kind"] == *self.kind

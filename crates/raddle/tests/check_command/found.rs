@@ -1,6 +1,6 @@
 //! What is wrong with a class is found, whatever the seed; what is found replays, and is a Java test.
 
-use crate::classes::{Class, Compiled, Expected, all};
+use crate::classes::{Class, Compiled, all};
 use crate::jdks;
 use crate::support::{Raddle, compile};
 use classpath::Jdk;
@@ -8,8 +8,9 @@ use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// What has one fault is done at the first finding; this is how long it may take where much else goes on.
-const AT_FIRST: [&[&str]; 1] = [&["--first", "--budget", "60s"]];
+/// What has one fault is mostly done at the first finding; this is how long it may take where much else goes on. Now and then
+/// something else is found first.
+const AT_FIRST: [&[&str]; 3] = [&["--first", "--budget", "60s"], &["--budget", "4s"], &["--budget", "40s"]];
 /// Of several there is no telling when the last was found: the shorter time is mostly enough.
 const OF_SEVERAL: [&[&str]; 2] = [&["--budget", "4s"], &["--budget", "40s"]];
 
@@ -24,7 +25,7 @@ fn finds(jdk: &Jdk, class: &Class, class_path: &Path, seed: u64) {
     let (raddle, status, report) = times
         .iter()
         .map(|time| check(jdk, class, class_path, &[*time, &["--seed", &seed.to_string()]].concat()))
-        .find(|(_, _, report)| class.expected.iter().all(|expected| is_met(expected, report)))
+        .find(|(_, _, report)| class.expected.iter().all(|expected| expected.find(report).is_some()))
         .unwrap_or_else(|| panic!("{} with seed {seed}: not found: {:?}", class.name, class.expected));
     assert_eq!((status, &report["verdict"]), (1, &"violation".into()), "{report:#}");
     for finding in report["findings"].as_array().unwrap() {
@@ -32,10 +33,6 @@ fn finds(jdk: &Jdk, class: &Class, class_path: &Path, seed: u64) {
         let test = raddle.folder.path().join(finding["test"].as_str().unwrap());
         compile(jdk, &[test], class_path, tempfile::tempdir().unwrap().path());
     }
-}
-
-fn is_met(expected: &Expected, report: &Value) -> bool {
-    report["findings"].as_array().unwrap().iter().any(|finding| expected.is_met(finding))
 }
 
 fn check<'j>(jdk: &'j Jdk, class: &Class, class_path: &Path, arguments: &[&str]) -> (Raddle<'j>, i32, Value) {

@@ -48,8 +48,18 @@ fn a_fixture_notices_when_a_hook_is_left_out() {
     // traces, which the certificates notice. A yield is only a place where others may go on, and there is a test for it.
     // What locks and conditions do without theirs is told in more steps, which the certificates notice, too; and there is a test
     // for pools. Without `joins` there are more traces as well.
-    let elsewhere =
-        ["joins", "halts", "failed", "synchronizes", "yields", "locksWithin", "awaits", "conditions", "blocks", "pauses"];
+    let elsewhere = [
+        "joins",
+        "halts",
+        "failed",
+        "synchronizes",
+        "yields",
+        "locksWithin",
+        "awaits",
+        "conditions",
+        "blocks",
+        "pauses",
+    ];
     let mut hooks: Vec<_> = host::hooks().filter(|hook| !elsewhere.contains(hook)).collect();
     let mut listed: Vec<_> = NOTICED_BY.iter().map(|(hook, ..)| *hook).collect();
     hooks.sort();
