@@ -42,6 +42,36 @@ fn main() {
     println!("JDK {}", jdk.version);
     to_first_failure(&jdk, if quick { 1 } else { 20 }, if quick { 3 } else { usize::MAX });
     growth(&jdk, if quick { 20 } else { 20_000 });
+    if !quick {
+        large(&jdk);
+    }
+}
+
+/// What is known in the end of the pass fixtures that the tests do not certify, for want of time.
+fn large(jdk: &Jdk) {
+    const EXECUTIONS: u64 = 150_000;
+    let blessed = include_str!("../tests/explore/certificates.txt");
+    let is_large = |name: &str| {
+        let start = format!("{name} on {}: more than", jdk.feature);
+        blessed.lines().any(|line| line.starts_with(&start))
+    };
+    let mut fixtures = fixtures::all("pass", jdk);
+    fixtures.retain(|fixture| is_large(&fixture.name));
+    let folder = tempfile::tempdir().unwrap();
+    fixtures::compile(jdk, &fixtures, folder.path());
+    let mut worker = Worker::start_pinned(jdk, folder.path(), &[]);
+    for fixture in &fixtures {
+        let begun = Instant::now();
+        let report = worker.run(&fixture.job(Plan::Explore(plan(Explorer::Auto, 1, EXECUTIONS))));
+        let (explored, seconds) = (report.explored.unwrap(), begun.elapsed().as_secs_f64());
+        assert!(explored.findings.is_empty(), "{}: {:#?}", fixture.name, explored.findings);
+        let known = match (explored.certificate, explored.covered) {
+            (Some(certificate), _) => format!("certified, {} traces", certificate.traces),
+            (None, Some(most)) => format!("not certified, every schedule with at most {most} preemptions"),
+            (None, None) => "not certified".into(),
+        };
+        println!("{}: {known}; {} executions, {seconds:.1} s", fixture.name, report.executions);
+    }
 }
 
 fn to_first_failure(jdk: &Jdk, seeds: u64, most_fixtures: usize) {
