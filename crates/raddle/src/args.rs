@@ -153,6 +153,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME", default_value = "safety")]
     pub oracle: OracleName,
 
+    /// A method that no test calls, such as one that is documented not to be atomic. Can be given several times.
+    #[arg(long, value_name = "METHOD")]
+    pub skip: Vec<String>,
+
     /// Stop at the first finding.
     #[arg(long)]
     pub first: bool,

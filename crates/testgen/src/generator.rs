@@ -22,7 +22,7 @@ use crate::subject::{SubjectClass, Untestable};
 use crate::targets::{Mode, Target, Targets};
 
 /// How tests are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// By which strategy.
     pub strategy: Strategy,
@@ -30,6 +30,8 @@ pub struct Settings {
     pub seed: u64,
     /// Whether tests end with calls that look at the subjects.
     pub observe: bool,
+    /// Names of methods of the class that no test calls.
+    pub skip: Vec<String>,
 }
 
 /// How test cases are chosen.
@@ -120,7 +122,7 @@ impl<'p> Generator<'p> {
         settings: Settings,
     ) -> Result<Generator<'p>, Untestable> {
         let library = Library::new(class_path, class);
-        let subject = SubjectClass::find(&library, class, facts)?;
+        let subject = SubjectClass::find(&library, class, facts, &settings.skip)?;
         let line = library.line(class);
         let own: Vec<_> =
             line.iter().filter(|info| info.name == class || info.package() == subject.info.package()).collect();

@@ -13,7 +13,7 @@
 //! let class_path = ClassPath::of_jdk(&Jdk::find(None)?)?;
 //! let bytes = ByteStore::new();
 //! let facts = Analyzer::new(&class_path, &bytes).analyze(&ClassName::parse("java.lang.StringBuffer")?)?;
-//! let settings = Settings { strategy: Strategy::Auto, seed: 1, observe: false };
+//! let settings = Settings { strategy: Strategy::Auto, seed: 1, observe: false, skip: vec![] };
 //! let mut generator = Generator::new(&class_path, "java/lang/StringBuffer", &facts, settings)?;
 //! let candidate = generator.next().unwrap();
 //! assert_eq!(candidate.test.suffixes.len(), 2);

@@ -54,8 +54,13 @@ pub enum Untestable {
 const OF_OBJECT: [&str; 5] = ["getClass", "notify", "notifyAll", "wait", "finalize"];
 
 impl SubjectClass {
-    /// Looks at a class under test.
-    pub fn find(library: &Library<'_>, class: &str, facts: &ClassFacts) -> Result<SubjectClass, Untestable> {
+    /// Looks at a class under test, methods with some names aside.
+    pub fn find(
+        library: &Library<'_>,
+        class: &str,
+        facts: &ClassFacts,
+        skip: &[String],
+    ) -> Result<SubjectClass, Untestable> {
         let name = class.replace('/', ".");
         let info = library.class(class).ok_or_else(|| Untestable::Unreadable(name.clone()))?;
         if info.is_interface() {
@@ -74,7 +79,8 @@ impl SubjectClass {
             .map(|method| {
                 let declared_in = method.declared_in.replace('.', "/");
                 let usable = declared_in != "java/lang/Object" || !OF_OBJECT.contains(&&*method.name);
-                callable(library, &info, &method.name, &method.descriptor).filter(|_| usable)
+                let called = usable && !skip.contains(&method.name);
+                callable(library, &info, &method.name, &method.descriptor).filter(|_| called)
             })
             .collect();
         if methods.iter().all(Option::is_none) {

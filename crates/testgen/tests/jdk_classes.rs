@@ -2,7 +2,7 @@
 
 use analysis::{Analyzer, ByteStore, ClassFacts};
 use classpath::{ClassName, ClassPath, Jdk};
-use testcase::{Argument, Operation, TestCase};
+use testcase::{Argument, Call, Operation, TestCase};
 use testgen::{Candidate, Feedback, Generator, Mode, Settings, Strategy, Untestable};
 
 /// Calls on each installed JDK with the facts of a class.
@@ -20,7 +20,7 @@ fn with_facts(class: &str, check: impl Fn(&ClassPath, &str, &ClassFacts)) {
 }
 
 fn settings(strategy: Strategy, seed: u64) -> Settings {
-    Settings { strategy, seed, observe: false }
+    Settings { strategy, seed, observe: false, skip: vec![] }
 }
 
 /// The first tests, if all go well.
@@ -56,6 +56,24 @@ fn two_buffers_that_append_each_other_are_among_the_first() {
                 names(test) == ["append", "append"] && on(0) != on(1) && given(0) && given(1)
             });
             assert!(crossing.is_some(), "seed {seed}");
+        }
+    });
+}
+
+#[test]
+fn a_method_that_is_left_out_is_called_nowhere() {
+    with_facts("java.lang.StringBuffer", |class_path, class, facts| {
+        for strategy in [Strategy::Auto, Strategy::Random] {
+            let skip = vec!["append".into(), "insert".into()];
+            let settings = Settings { skip, ..settings(strategy, 1) };
+            for candidate in tests(class_path, class, facts, settings, 200) {
+                let test = &candidate.test;
+                let all = test.prefix.iter().chain(test.suffixes.iter().flatten()).chain(&test.probes);
+                let of_class = all.filter(|call| call.operation.class() == class);
+                let left_out = |call: &Call| matches!(&call.operation, Operation::Virtual { name, .. } if name == "append" || name == "insert");
+                assert!(!of_class.clone().any(left_out), "{test:?}");
+                assert!(of_class.count() > 0);
+            }
         }
     });
 }

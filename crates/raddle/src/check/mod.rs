@@ -136,7 +136,12 @@ fn check(
         strategy: strategy(args.strategy),
         seed: args.seed,
         observe: settings.oracle == Oracle::Linearizability,
+        skip: args.skip.clone(),
     };
+    let is_there = |name: &&String| facts.methods.iter().any(|method| method.name == **name);
+    if let Some(name) = args.skip.iter().find(|name| target.is_named && args.targets.len() == 1 && !is_there(name)) {
+        return Ok(Some(nothing(format!("it has no public method {name} that could be left out: correct --skip"))));
+    }
     let generator = match Generator::new(&place.class_path, internal, &facts, generator) {
         Ok(generator) => generator,
         Err(error) => return Ok(Some(nothing(error.to_string()))),

@@ -57,7 +57,8 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
     let raddle = Raddle::new(jdk);
     let check = |target: &str, class_path: &TempDir| {
         let class_path = class_path.path().to_str().unwrap();
-        raddle.refused(&["check", target, "--budget", "3s", "--jobs", "1", "--classpath", class_path])
+        let target: Vec<&str> = target.split(' ').collect();
+        raddle.refused(&[&["check"], &*target, &["--budget", "3s", "--jobs", "1", "--classpath", class_path]].concat())
     };
     for (target, why, advice) in [
         ("Shape", "Shape is an interface", "name a class that implements it"),
@@ -72,6 +73,7 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
         ("com.acme.*", "there is no package com.acme", "with --classpath"),
         ("acme.jar", "acme.jar is no class", "with --classpath"),
         ("lib/acme.jar", "lib/acme.jar is no class", "with --classpath"),
+        ("Steady --skip nxet", "it has no public method nxet", "correct --skip"),
         ("Steady#next", "class Steady#next is not on the class path", "correct the name"),
     ] {
         let line = check(target, &known);
