@@ -14,7 +14,7 @@ fn nothing_is_found_where_nothing_is_wrong() {
         let class_path = std::env::join_paths(classes.iter().map(|class| compiled.of(class))).unwrap();
         let raddle = Raddle::new(jdk);
         // One command for all of them: that a virtual machine starts takes longer than some tests do.
-        let arguments = [&names[..], &["--budget", "3s", "--oracle", "linearizability"]].concat();
+        let arguments = [&names[..], &["--budget", "2s", "--oracle", "linearizability"]].concat();
         let (status, report) = raddle.check(class_path.as_ref(), &arguments);
         let reports = report["classes"].as_array().unwrap();
         for (report, name) in reports.iter().zip(&names) {
