@@ -187,7 +187,7 @@ impl Auto {
         let learnt = bounded.finish(execution);
         // Schedules do not say when time passed, so some cannot be followed. Then no number of preemptions is covered any more.
         match bounded.completed() {
-            _ if learnt == Learnt::Unexpected => self.bounded = None,
+            _ if learnt == Learnt::Unexpected => (self.bounded, self.covered) = (None, None),
             completed => {
                 self.covered = completed;
                 self.bounded.take_if(|bounded| bounded.waiting() > MOST_WAITING);

@@ -143,7 +143,7 @@ impl Host {
             let (vm, reading, thread) = (self.jvm.vm, self.reading.clone(), ThreadId(self.threads as u16));
             let (here, started) = mpsc::channel();
             let spawned = std::thread::Builder::new().name(format!("raddle-{}", thread.0)).spawn(move || {
-                // Nobody has gone away without it.
+                // Whoever has started it waits for this.
                 let _ = here.send(gettid());
                 run_suffixes(vm, &reading, thread);
             });

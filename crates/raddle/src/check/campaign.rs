@@ -62,8 +62,10 @@ pub struct Counts {
     pub untold: u64,
     pub seconds: f64,
     pub spent: Spent,
-    /// No new tests came to mind, or none that would show anything new.
+    /// No new tests came to mind.
     pub exhausted: bool,
+    /// A whole round of tests was certified, and showed nothing new.
+    pub saturated: bool,
 }
 
 impl Counts {
@@ -230,7 +232,7 @@ impl<'c> Campaign<'c> {
         let is_late = self.begun.elapsed() >= self.settings.budget;
         let enough = self.settings.first && !self.known.is_empty();
         let hopeless = self.counts.tests == 0 && self.counts.unknown.values().sum::<u64>() >= MOST_UNUSABLE;
-        if is_late || enough || hopeless || self.counts.exhausted {
+        if is_late || enough || hopeless || self.counts.exhausted || self.counts.saturated {
             return None;
         }
         let begun = Instant::now();
@@ -243,9 +245,9 @@ impl<'c> Campaign<'c> {
         };
         if candidate.round != self.round.number {
             // Every test that came to mind has passed under every schedule, and each was as good as another before it.
-            self.counts.exhausted = self.round.certified > 0 && !self.round.is_of_use && self.generator.all_ran();
+            self.counts.saturated = self.round.certified > 0 && !self.round.is_of_use && self.generator.all_ran();
             self.round = Round { number: candidate.round, ..Round::default() };
-            if self.counts.exhausted {
+            if self.counts.saturated {
                 return None;
             }
         }

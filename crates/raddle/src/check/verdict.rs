@@ -149,7 +149,7 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
             pairs.0,
             counts.certain.len(),
         );
-        if counts.exhausted && counts.tests > 0 {
+        if counts.saturated {
             text += "  the search ended when a whole round of tests, each under every schedule, showed nothing new\n";
         }
     }
