@@ -47,16 +47,10 @@ fn main() {
     }
 }
 
-/// What is known in the end of the pass fixtures that the tests do not certify, for want of time.
+/// What is known in the end of fixtures that have more traces than tests have time for.
 fn large(jdk: &Jdk) {
     const EXECUTIONS: u64 = 150_000;
-    let blessed = include_str!("../tests/explore/certificates.txt");
-    let is_large = |name: &str| {
-        let start = format!("{name} on {}: more than", jdk.feature);
-        blessed.lines().any(|line| line.starts_with(&start))
-    };
-    let mut fixtures = fixtures::all("pass", jdk);
-    fixtures.retain(|fixture| is_large(&fixture.name));
+    let fixtures = fixtures::all("large", jdk);
     let folder = tempfile::tempdir().unwrap();
     fixtures::compile(jdk, &fixtures, folder.path());
     let mut worker = Worker::start_pinned(jdk, folder.path(), &[]);

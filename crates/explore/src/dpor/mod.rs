@@ -34,6 +34,9 @@ use run::{Guided, Outcome, Run};
 use schedule::{Event, EventKind, Scheduler};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// So many steps of an execution that was cut off are looked at for reversals.
+const MOST_OF_CUT: usize = 2_000;
+
 /// How to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DporSettings {
@@ -138,7 +141,8 @@ impl Explorer for Dpor {
             run.outcome = Outcome::Unexpected;
         }
         if !matches!(run.outcome, Outcome::Unexpected | Outcome::Looped) {
-            reverse(&mut run, &self.pending, &mut self.reversals, self.settings.stable_objects);
+            let is_cut = execution.end == End::Cut;
+            reverse(&mut run, &self.pending, &mut self.reversals, self.settings.stable_objects, is_cut);
         }
         let learnt = count(&mut self.counts, &run, execution.end);
         self.next = if run.outcome == Outcome::Looped {
@@ -166,10 +170,12 @@ fn learn(run: &mut Run, execution: &Execution<'_>, pending: &mut Vec<(usize, Eve
     Ok(())
 }
 
-/// Leaves all reversals to be explored that are possible by what is new in this execution.
-fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals, stable: bool) {
+/// Leaves all reversals to be explored that are possible by what is new in this execution. Those of one that was cut off are
+/// not complete anyway, and one whose end alone is another would be cut off again: it counts as if it had ended long before.
+fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals, stable: bool, is_cut: bool) {
     let path = &mut run.path;
-    for step in run.replay.saturating_sub(1)..path.order.len() {
+    let last = if is_cut { path.order.len().min(MOST_OF_CUT) } else { path.order.len() };
+    for step in run.replay.saturating_sub(1)..last {
         let (thread, event, footprint) = (path.order.thread(step), path.nodes[step].event, *path.order.footprint(step));
         let late = match event.kind {
             // It only read, and need not be brought before other reads. Brought before a write, it may succeed.
@@ -187,9 +193,13 @@ fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals,
         };
         reversals.bring_forward(path, late, stable);
     }
-    for &(thread, event) in pending {
-        let footprint = path.state.footprint(thread, event);
-        let late = Late { thread, event, footprint, announced: footprint, step: path.order.len() };
+    let pending = pending.iter().filter(|&&(thread, _)| path.order.last_of(thread).is_none_or(|step| step < last));
+    let pending: Vec<_> =
+        pending.map(|&(thread, event)| (thread, event, path.state.footprint(thread, event))).collect();
+    path.nodes.truncate(last);
+    path.order.truncate(last);
+    for (thread, event, footprint) in pending {
+        let late = Late { thread, event, footprint, announced: footprint, step: last };
         reversals.bring_forward(path, late, stable);
     }
 }
@@ -229,11 +239,11 @@ fn advance(run: &mut Run) -> Option<usize> {
             node.sleep.push(Sleeper { thread: node.thread, footprint: *run.path.order.footprint(depth) });
         }
         while !node.branches.is_empty() {
-            let branch = node.branches.remove(0);
+            let mut branch = node.branches.remove(0);
             if !node.is_asleep(branch.thread) {
                 node.thread = branch.thread;
                 node.explored += 1;
-                run.restart(depth + 1, branch.children);
+                run.restart(depth + 1, std::mem::take(&mut branch.children));
                 return Some(depth + 1);
             }
         }

@@ -63,9 +63,18 @@ impl Reversals {
         let previous = previous.or_else(|| path.start_of(late.thread));
         self.candidates.clear();
         for access in late.footprint.accesses() {
-            for &(step, mode) in path.order.touching(access.resource).iter().rev() {
+            let touching = path.order.touching(access.resource);
+            let before = touching.partition_point(|&(step, _)| (step as usize) < late.step);
+            for &(step, mode) in touching[..before].iter().rev() {
                 let step = step as usize;
-                if step >= late.step || !access.mode.conflicts(mode) || path.order.thread(step) == late.thread {
+                if path.order.thread(step) == late.thread {
+                    // Whatever came before this, and could be seen by the late event, happens before it.
+                    if mode == access.mode || mode == Mode::Write {
+                        break;
+                    }
+                    continue;
+                }
+                if !access.mode.conflicts(mode) {
                     continue;
                 }
                 if previous.is_some_and(|previous| path.order.happens_before(step, previous)) {

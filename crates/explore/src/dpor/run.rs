@@ -167,8 +167,8 @@ impl Run {
             if branches.is_empty() {
                 return Err(Outcome::Redundant);
             }
-            let branch = branches.remove(0);
-            (node.branches, self.guide) = (branches, branch.children);
+            let mut branch = branches.remove(0);
+            (node.branches, self.guide) = (branches, std::mem::take(&mut branch.children));
             let place = runnable.iter().position(|&(thread, _)| thread == branch.thread);
             place.filter(|&place| self.may_go_on(runnable[place].0)).ok_or(Outcome::Unexpected)?
         };

@@ -3,6 +3,7 @@
 use super::path::Path;
 use crate::dependency::{Footprint, Resource};
 use schedule::ObjectId;
+use std::collections::VecDeque;
 
 /// A thread that goes on, and what may follow. Children are in the order in which they are explored.
 #[derive(Clone, Debug)]
@@ -13,10 +14,21 @@ pub(super) struct Branch {
     pub children: Vec<Branch>,
 }
 
+/// A branch is as deep as an execution is long; what is below it goes without recursion, for which a stack may be too small.
+impl Drop for Branch {
+    fn drop(&mut self) {
+        let mut below = std::mem::take(&mut self.children);
+        while let Some(mut branch) = below.pop() {
+            below.append(&mut branch.children);
+        }
+    }
+}
+
 /// Events of an execution, some left out, that are to happen in this order.
 #[derive(Debug, Default)]
 pub(super) struct Sequence {
-    items: Vec<Item>,
+    /// Most are taken away at the front, where branches have them already.
+    items: VecDeque<Item>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +70,7 @@ impl Sequence {
     }
 
     pub fn push(&mut self, thread: usize, footprint: Footprint, step: Option<usize>) {
-        self.items.push(Item { thread, footprint, step });
+        self.items.push_back(Item { thread, footprint, step });
     }
 
     /// Whether the sequence can as well begin with this thread: its first event in the sequence is before none
@@ -72,7 +84,7 @@ impl Sequence {
 
     fn is_initial(&self, path: &Path, index: usize) -> bool {
         let item = &self.items[index];
-        !self.items[..index].iter().any(|earlier| match (earlier.step, item.step) {
+        !self.items.range(..index).any(|earlier| match (earlier.step, item.step) {
             (Some(earlier), Some(later)) => path.order.happens_before(earlier, later),
             // The last one's predecessors in its thread are here; they alone and what it touches order it.
             _ => earlier.thread == item.thread || earlier.footprint.conflicts(&item.footprint),
@@ -112,7 +124,7 @@ impl Sequence {
 
     fn chain(&mut self) -> Branch {
         let mut chain = None;
-        while let Some(item) = self.items.pop() {
+        while let Some(item) = self.items.pop_back() {
             let children = chain.take().into_iter().collect();
             chain = Some(Branch { thread: item.thread, footprint: item.footprint, children });
         }

@@ -1,7 +1,7 @@
 //! Complete exploration: every trace, none twice.
 
 use crate::programs::*;
-use crate::toy::{Extras, Outcome, Program, brute_force, explore, reachable, run};
+use crate::toy::{Extras, Num, Op, Outcome, Program, brute_force, explore, reachable, run};
 use explore::{Dpor, DporCounts, DporSettings, Explorer, Learnt, partial_order};
 use std::collections::BTreeSet;
 
@@ -146,4 +146,28 @@ fn known_programs_agree_with_brute_force() {
         let explored = all(&program, Extras::default(), 100);
         assert_eq!((&explored.outcomes, &explored.orders), (&brute.outcomes, &brute.orders), "{program:?}");
     }
+}
+
+/// What is brought forward takes all that is independent along: a branch as deep as the execution is long.
+#[test]
+fn a_long_thread_beside_a_race_is_no_burden() {
+    let long = vec![Op::Add { var: 1, value: 1, reg: 0 }, Op::IfNot { reg: 0, is: 100_000, to: 0 }];
+    let (write, read) = (vec![Op::Write { var: 0, value: Num::Const(1) }], vec![Op::Read { var: 0, reg: 0 }]);
+    let program = Program::new(2, vec![write, long, read]);
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: None });
+    explore(&program, &mut dpor, Extras::default(), 1_000_000, 10, |_, _| {});
+    assert!(dpor.is_complete());
+    assert_eq!(dpor.counts().traces, 2);
+}
+
+/// Of an execution that was cut off only the beginning is looked at: the first thread below can meet the second at every event.
+#[test]
+fn executions_without_an_end_do_not_keep_it_busy() {
+    let add = Op::Add { var: 0, value: 1, reg: 0 };
+    let endless = vec![add, Op::Unpark(1), add, Op::IfNot { reg: 1, is: 1, to: 2 }];
+    let program = Program::new(1, vec![vec![add, Op::Park], endless]);
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: None });
+    let executions = explore(&program, &mut dpor, Extras::default(), 100_000, 20, |_, _| {});
+    assert!(!dpor.is_complete());
+    assert_eq!((executions, dpor.counts().cut), (20, 20));
 }

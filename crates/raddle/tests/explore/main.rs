@@ -27,7 +27,7 @@ fn jdks() -> Vec<Jdk> {
 const AUTO: Explore = Explore {
     explorer: Explorer::Auto,
     seed: 1,
-    executions: 5_000,
+    executions: 10_000,
     events: None,
     millis: None,
     first: false,
