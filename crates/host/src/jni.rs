@@ -1,7 +1,7 @@
 //! The Java native interface, as much of it as is needed, behind a small type.
 
 use jni_sys::{
-    JNI_OK, JNIEnv, JNINativeMethod, JavaVM, jclass, jfieldID, jint, jmethodID, jobject, jthrowable, jvalue,
+    JNI_ABORT, JNI_OK, JNIEnv, JNINativeMethod, JavaVM, jclass, jfieldID, jint, jmethodID, jobject, jthrowable, jvalue,
 };
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::null_mut;
@@ -270,6 +270,11 @@ impl Env {
         jni!(self, DeleteGlobalRef, object);
     }
 
+    /// Ends a local reference, or null, before its frame does.
+    pub fn delete_local(self, object: jobject) {
+        jni!(self, DeleteLocalRef, object);
+    }
+
     /// Whether two references are to the same object.
     pub fn same(self, a: jobject, b: jobject) -> bool {
         jni!(self, IsSameObject, a, b)
@@ -370,6 +375,34 @@ impl Env {
         bytes
     }
 
+    /// The bytes of the elements of an array of primitive values, of which `letter` is the descriptor.
+    pub fn contents(self, array: jobject, letter: u8) -> Vec<u8> {
+        let mut bytes = vec![0; self.array_length(array) * size_of_element(letter)];
+        let elements: *mut u8 = jni!(self, GetPrimitiveArrayCritical, array, null_mut()).cast();
+        if !elements.is_null() {
+            // SAFETY: that many bytes are there, and nobody writes them: this is between executions.
+            unsafe { elements.copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len()) };
+            jni!(self, ReleasePrimitiveArrayCritical, array, elements.cast(), JNI_ABORT);
+        }
+        bytes
+    }
+
+    /// Writes the elements of an array back that [`Env::contents`] has given, if they are others now.
+    pub fn put_contents(self, array: jobject, bytes: &[u8]) {
+        let elements: *mut u8 = jni!(self, GetPrimitiveArrayCritical, array, null_mut()).cast();
+        if elements.is_null() {
+            return;
+        }
+        // SAFETY: arrays keep their length, so that many bytes are there, and nobody else uses them between executions.
+        let there = unsafe { std::slice::from_raw_parts_mut(elements, bytes.len()) };
+        let is_changed = there != bytes;
+        if is_changed {
+            there.copy_from_slice(bytes);
+        }
+        let mode = if is_changed { 0 } else { JNI_ABORT };
+        jni!(self, ReleasePrimitiveArrayCritical, array, elements.cast(), mode);
+    }
+
     /// How long an array is.
     pub fn array_length(self, array: jobject) -> usize {
         jni!(self, GetArrayLength, array) as usize
@@ -383,6 +416,16 @@ impl Env {
     /// An element of an array of objects.
     pub fn element(self, array: jobject, index: usize) -> jobject {
         jni!(self, GetObjectArrayElement, array, index as jint)
+    }
+}
+
+/// How many bytes an element takes; `letter` is its descriptor.
+fn size_of_element(letter: u8) -> usize {
+    match letter {
+        b'Z' | b'B' => 1,
+        b'C' | b'S' => 2,
+        b'I' | b'F' => 4,
+        _ => 8,
     }
 }
 

@@ -52,6 +52,8 @@ mod jdk_state;
 mod jni;
 mod jvm;
 mod jvmti;
+mod keepable;
+mod kept;
 mod lock_table;
 mod machine;
 mod made;

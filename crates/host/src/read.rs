@@ -56,6 +56,11 @@ impl Reading {
         })
     }
 
+    /// What is known of classes.
+    pub fn layouts(&self) -> &Layouts {
+        &self.layouts
+    }
+
     /// The name of an object's class: `java.lang.String`.
     pub fn class_name(&self, env: Env, object: jobject) -> String {
         control::uncontrolled(|| self.layouts.of(env, object).name.to_string())

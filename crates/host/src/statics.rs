@@ -7,14 +7,23 @@
 //!
 //! An enum gets new constants with that, and the lists of them that its class keeps are dropped.
 //!
+//! Where that takes long, a copy of what the initialisers have made is kept and put back instead ([`kept`](crate::kept)), until
+//! another class is initialised.
+//!
 //! Not put back: interfaces, whose fields must be final, and the classes of the JDK.
 
 use crate::control;
 use crate::hook_class::{HOOKS, INITIALIZED};
 use crate::jni::Env;
+use crate::kept::Kept;
+use crate::natives;
 use classfile::{AttributeValue, ClassFile, CodeBuilder, CodeEdit, EditError, Flags, Instruction, InvokeOp};
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// A copy is kept where initialisers take longer than this.
+const LONG: Duration = Duration::from_micros(200);
 
 /// The name of the copy of a static initialiser.
 const AGAIN: &str = "raddle$again";
@@ -76,10 +85,26 @@ struct Resettable {
 // SAFETY: the class is a global reference, and identifiers are valid in every thread.
 unsafe impl Send for Resettable {}
 
-/// In the order of initialisation. None is what was noted and not looked up yet.
-static CLASSES: Mutex<Vec<Noted>> = Mutex::new(Vec::new());
+/// Static state, and what puts it back.
+struct Statics {
+    /// In the order of initialisation.
+    classes: Vec<Noted>,
+    copy: Copy,
+}
+
+/// Whether a copy is kept of what initialisers make.
+enum Copy {
+    /// Not yet: they did not take long.
+    NotYet,
+    Kept(Kept),
+    /// It is not possible, or takes longer than the initialisers.
+    None,
+}
+
+static STATICS: Mutex<Statics> = Mutex::new(Statics { classes: Vec::new(), copy: Copy::NotYet });
 
 enum Noted {
+    /// Not looked up yet.
     New(SharedClass),
     Ready(Resettable),
 }
@@ -92,39 +117,81 @@ unsafe impl Send for SharedClass {}
 /// Notes that a class was initialised.
 pub fn note_initialized(env: Env, class: jobject) {
     let class = SharedClass(env.global(class));
-    CLASSES.lock().unwrap_or_else(|e| e.into_inner()).push(Noted::New(class));
+    let mut statics = STATICS.lock().unwrap_or_else(|e| e.into_inner());
+    statics.classes.push(Noted::New(class));
+    if let Copy::Kept(kept) = std::mem::replace(&mut statics.copy, Copy::NotYet) {
+        kept.discard(env);
+    }
 }
 
 /// Puts the static state of all noted classes back.
 pub fn reset(env: Env) {
+    let mut statics = STATICS.lock().unwrap_or_else(|e| e.into_inner());
+    if let Copy::Kept(kept) = &statics.copy {
+        return control::uncontrolled(|| kept.put_back(env));
+    }
     // Initialisers that run again may initialise further classes, so the lock is not held meanwhile.
-    let mut classes = std::mem::take(&mut *CLASSES.lock().unwrap_or_else(|e| e.into_inner()));
-    control::uncontrolled(|| {
-        for noted in &mut classes {
-            if let Noted::New(class) = noted {
-                let ready = env.frame(|| look_up(env, class.0));
-                *noted = Noted::Ready(ready);
+    let mut classes = std::mem::take(&mut statics.classes);
+    let before = std::mem::replace(&mut statics.copy, Copy::None);
+    drop(statics);
+    // Of objects that are new now.
+    natives::first_shown();
+    let begun = Instant::now();
+    control::uncontrolled(|| natives::with_hashes_of_statics(|| initialize_again(env, &mut classes)));
+    let took = begun.elapsed();
+    let now = match before {
+        Copy::NotYet if took >= LONG => copy(env, &classes, took),
+        other => other,
+    };
+    let mut statics = STATICS.lock().unwrap_or_else(|e| e.into_inner());
+    if statics.classes.is_empty() {
+        statics.copy = now;
+    } else if let Copy::Kept(kept) = now {
+        kept.discard(env);
+    }
+    classes.append(&mut statics.classes);
+    statics.classes = classes;
+}
+
+fn initialize_again(env: Env, classes: &mut [Noted]) {
+    for noted in &mut *classes {
+        if let Noted::New(class) = noted {
+            let ready = env.frame(|| look_up(env, class.0));
+            *noted = Noted::Ready(ready);
+        }
+        if let Noted::Ready(class) = noted {
+            for &(field, letter) in &class.fields {
+                env.put_static(class.class, field, letter, jvalue { j: 0 });
             }
-            if let Noted::Ready(class) = noted {
-                for &(field, letter) in &class.fields {
-                    env.put_static(class.class, field, letter, jvalue { j: 0 });
-                }
-                for &list in &class.lists {
-                    env.put_field(class.class, list, b'L', jvalue { j: 0 });
-                }
+            for &list in &class.lists {
+                env.put_field(class.class, list, b'L', jvalue { j: 0 });
             }
         }
-        for noted in &classes {
-            if let Noted::Ready(Resettable { class, again: Some(again), .. }) = noted {
-                env.call_static(*class, *again, b'V', &[]);
-                // An initialiser that fails the second time fails in the execution, where its fields are used.
-                env.take_exception();
-            }
+    }
+    for noted in &*classes {
+        if let Noted::Ready(Resettable { class, again: Some(again), .. }) = noted {
+            env.call_static(*class, *again, b'V', &[]);
+            // An initialiser that fails the second time fails in the execution, where its fields are used.
+            env.take_exception();
         }
+    }
+}
+
+/// A copy of what the initialisers have made, if it is put back faster than that.
+fn copy(env: Env, classes: &[Noted], took: Duration) -> Copy {
+    let ready = classes.iter().filter_map(|noted| match noted {
+        Noted::Ready(class) => Some(class),
+        Noted::New(_) => None,
     });
-    let mut added = CLASSES.lock().unwrap_or_else(|e| e.into_inner());
-    classes.append(&mut added);
-    *added = classes;
+    let fields = ready.flat_map(|class| class.fields.iter().map(|&(field, letter)| (class.class, field, letter)));
+    let Ok(kept) = Kept::of(env, natives::reading().layouts(), fields) else { return Copy::None };
+    let begun = Instant::now();
+    control::uncontrolled(|| kept.put_back(env));
+    if begun.elapsed() * 2 > took {
+        kept.discard(env);
+        return Copy::None;
+    }
+    Copy::Kept(kept)
 }
 
 /// Finds the static fields of a class, and the copy of its initialiser.

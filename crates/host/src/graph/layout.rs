@@ -27,6 +27,8 @@ pub struct Layout {
     /// The name of the class, without what changes from process to process.
     pub name: Arc<str>,
     pub kind: Kind,
+    /// The class and those above it, as class files have their names.
+    pub classes: Vec<String>,
     /// All instance fields, those of superclasses first.
     pub fields: Vec<FieldLayout>,
 }
@@ -50,6 +52,9 @@ pub enum Kind {
 /// An instance field.
 pub struct FieldLayout {
     pub name: Arc<str>,
+    /// The class that declares it, as class files have its name.
+    pub class: Arc<str>,
+    pub is_final: bool,
     pub id: jfieldID,
     /// The first of its descriptor.
     pub letter: u8,
@@ -98,20 +103,30 @@ impl Layouts {
             .map(|class| (class, self.class_name(env, class).replace('.', "/")))
             .collect();
         let own = &*classes[0].1;
-        let mut layout = Layout { name: stable_name(own).into(), kind: Kind::Opaque, fields: Vec::new() };
+        let names = classes.iter().map(|(_, name)| name.clone()).collect();
+        let mut layout =
+            Layout { name: stable_name(own).into(), kind: Kind::Opaque, classes: names, fields: Vec::new() };
         if let Some(element) = own.strip_prefix('[') {
             layout.kind = Kind::Array(element.as_bytes()[0]);
             return layout;
         }
         let shaped = classes.iter().enumerate().find_map(|(at, (_, name))| Some((at, shape::of(name)?)));
         for (at, (class, name)) in classes.iter().enumerate().rev() {
+            let declaring: Arc<str> = name.as_str().into();
             let is_in_shape = shaped.is_some_and(|(shaped_at, _)| at >= shaped_at);
             raw::for_each_field(env, *class, |field, descriptor, modifiers| {
                 if modifiers & Flags::STATIC.0 as i32 == 0
                     && let Some(id) = env.field(*class, &field, &descriptor)
                 {
                     let shown = !is_in_shape && !is_opaque(name) && !shape::is_bookkeeping(name, &field);
-                    layout.fields.push(FieldLayout { name: field.into(), id, letter: descriptor.as_bytes()[0], shown });
+                    layout.fields.push(FieldLayout {
+                        name: field.into(),
+                        class: declaring.clone(),
+                        is_final: modifiers & Flags::FINAL.0 as i32 != 0,
+                        id,
+                        letter: descriptor.as_bytes()[0],
+                        shown,
+                    });
                 }
                 // A field that cannot be looked up is not read.
                 env.take_exception();
@@ -138,7 +153,7 @@ impl Layouts {
 }
 
 /// Classes that the virtual machine stands on, and those whose objects hold addresses of the machine.
-fn is_opaque(class: &str) -> bool {
+pub fn is_opaque(class: &str) -> bool {
     let holds_addresses = ["java/nio/", "java/util/zip/", "java/io/FileDescriptor"];
     OPAQUE.iter().chain(&holds_addresses).any(|package| class.starts_with(package))
         && !REWRITTEN_ALL_THE_SAME.contains(&class)

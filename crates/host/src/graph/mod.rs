@@ -19,7 +19,7 @@ mod number;
 mod read;
 mod shape;
 
-pub use layout::{Kind, Layouts, stable_name};
+pub use layout::{FieldLayout, Kind, Layout, Layouts, is_opaque, stable_name};
 pub use number::Numbering;
 pub use read::{Reader, Seen, Snapshot};
 

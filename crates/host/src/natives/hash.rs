@@ -11,6 +11,8 @@ use crate::graph::stable_name;
 use crate::jni::Env;
 use jni_sys::{JNIEnv, jclass, jfieldID, jint, jmethodID, jobject};
 use schedule::{Event, EventKind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 pub(super) extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject) -> jint {
     if object.is_null() {
@@ -25,8 +27,8 @@ pub(super) extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject)
     let named = if real > functions().last_hash { functions().named.name(interface(env), object) } else { None };
     let hash = match (named, control::controlled()) {
         (Some(name), _) => of_name(&name),
-        (None, None) => real,
         _ if real <= functions().last_hash => real,
+        (None, None) => next_of_statics().unwrap_or(real),
         (None, Some(thread)) => {
             if control::current().is_some() {
                 if happen(env, on(EventKind::Update, number(env, object), Event::HASH)).is_none() {
@@ -42,7 +44,34 @@ pub(super) extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject)
         }
     };
     jvmti.set_tag(object, hash as i64);
+    FIRST_SHOWN.lock().unwrap_or_else(|e| e.into_inner()).push(real);
     hash
+}
+
+/// How many objects were asked since static state is being put back; below 0 when it is not.
+static ASKED_BY_STATICS: AtomicI32 = AtomicI32::new(-1);
+
+/// Runs static initialisers. Objects that they ask get the same hashes every time.
+pub fn of_statics(initialize: impl FnOnce()) {
+    ASKED_BY_STATICS.store(0, Ordering::Relaxed);
+    initialize();
+    ASKED_BY_STATICS.store(-1, Ordering::Relaxed);
+}
+
+fn next_of_statics() -> Option<jint> {
+    let asked = ASKED_BY_STATICS.load(Ordering::Relaxed);
+    (asked >= 0).then(|| {
+        ASKED_BY_STATICS.store(asked + 1, Ordering::Relaxed);
+        of_name(&format!("static {asked}"))
+    })
+}
+
+/// The real identity hashes of objects that have shown one.
+static FIRST_SHOWN: Mutex<Vec<jint>> = Mutex::new(Vec::new());
+
+/// Those since this was asked last.
+pub fn first_shown() -> Vec<jint> {
+    std::mem::take(&mut *FIRST_SHOWN.lock().unwrap_or_else(|e| e.into_inner()))
 }
 
 /// What names classes and constants of enums, which are the same in every process.

@@ -160,6 +160,21 @@ pub fn number_of(env: Env, object: jobject) -> ObjectId {
     number(env.raw(), object)
 }
 
+/// Runs static initialisers. Objects whose identity hashes they ask for get the same ones every time.
+pub fn with_hashes_of_statics(initialize: impl FnOnce()) {
+    hash::of_statics(initialize);
+}
+
+/// The real identity hashes of the objects that have shown one for the first time, since this was asked last.
+pub fn first_shown() -> Vec<i32> {
+    hash::first_shown()
+}
+
+/// An object that has shown an identity hash has shown none.
+pub fn forget_shown(object: jobject) {
+    functions().jvmti.set_tag(object, 0);
+}
+
 /// What reads objects.
 pub fn reading() -> &'static Reading {
     &functions().reading

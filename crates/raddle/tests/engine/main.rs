@@ -6,6 +6,7 @@ mod endings;
 mod fixtures;
 mod implement;
 mod jdk_classes;
+mod kept;
 mod left_out;
 mod pools;
 mod values;
