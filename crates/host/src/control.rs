@@ -27,7 +27,14 @@ thread_local! {
     static ME: Cell<u16> = const { Cell::new(0) };
     /// How many stretches that must not be interrupted the thread is in.
     static QUIET: Cell<i32> = const { Cell::new(0) };
+    /// So many more accesses of the thread are no events, because it is the only one.
+    static ALONE: Cell<u32> = const { Cell::new(0) };
+    /// Whether its last access was none.
+    static WAS_ALONE: Cell<bool> = const { Cell::new(false) };
 }
+
+/// So many accesses of a thread that is the only one are no events. Past that they are, so that one without an end comes to one.
+const MOST_ALONE: u32 = 3_000_000;
 
 struct Execution {
     machine: Machine,
@@ -83,11 +90,13 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Obje
     });
     ME.set(1);
     QUIET.set(0);
+    ALONE.set(MOST_ALONE);
 }
 
 /// A number for a thread that another is about to start. If there are too many, the execution is over: one
 /// that is not under control would make everything after it worth nothing.
 pub fn reserve_thread(parent: ThreadId, daemon: bool) -> Result<ThreadId, Unwind> {
+    ALONE.set(0);
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
     if !execution.over && execution.machine.threads() < MAX_THREADS {
@@ -133,6 +142,7 @@ pub fn is_stuck() -> bool {
 
 /// A thread with a number was started, and can have its first turn.
 pub fn start_thread(thread: ThreadId) {
+    ALONE.set(0);
     let mut guard = lock();
     let Some(execution) = guard.as_mut() else { return };
     execution.unfinished += 1;
@@ -228,6 +238,21 @@ pub fn current() -> Option<ThreadId> {
 /// The controlled thread that runs here, also while it must not be interrupted.
 pub fn controlled() -> Option<ThreadId> {
     ME.get().checked_sub(1).map(ThreadId)
+}
+
+/// Whether an access that the current thread is about to make is no event: there is no other thread yet, so all that will ever
+/// happen elsewhere happens after it, under every schedule.
+#[inline]
+pub fn is_alone() -> bool {
+    let left = ALONE.get();
+    ALONE.set(left.saturating_sub(1));
+    WAS_ALONE.set(left > 0);
+    left > 0
+}
+
+/// Whether the last access of the current thread was no event.
+pub fn was_alone() -> bool {
+    WAS_ALONE.get()
 }
 
 /// Begins or ends a stretch that must not be interrupted.

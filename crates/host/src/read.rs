@@ -66,6 +66,22 @@ impl Reading {
         control::uncontrolled(|| self.layouts.of(env, object).name.to_string())
     }
 
+    /// The name of the class of what a thread runs: of its task, or its own if it has none.
+    pub fn class_of_task(&self, env: Env, thread: jobject) -> String {
+        let object = |object: jobject, name| match self.instance_field(env, object, name)? {
+            // SAFETY: the letter says that it is a reference.
+            (value, b'L') => Some(unsafe { value.l }).filter(|object| !object.is_null()),
+            _ => None,
+        };
+        control::uncontrolled(|| {
+            env.frame(|| {
+                // In a holder since Java 19.
+                let task = object(thread, "target").or_else(|| object(object(thread, "holder")?, "task"));
+                self.class_name(env, task.unwrap_or(thread))
+            })
+        })
+    }
+
     /// An exception.
     pub fn thrown(&self, env: Env, exception: jobject) -> Thrown {
         self.thrown.read(env, &self.layouts, exception)

@@ -1,4 +1,7 @@
 //! Hooks for accesses of fields and elements.
+//!
+//! While a thread is the only one, its accesses are no events. Objects get their numbers all the same, so that those which were
+//! there before others came have the same ones under every schedule.
 
 use super::{at, functions, happen, happen_to, interface, number, on, site, synchronizer};
 use crate::control;
@@ -10,20 +13,26 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
     if control::current().is_none() {
         synchronizer::touched(env, || site(site_number).0);
     } else if !object.is_null() {
-        let (kind, slot) = site(site_number);
-        happen_to(env, object, at(kind, number(env, object), slot, site_number));
+        let id = number(env, object);
+        if !control::is_alone() {
+            let (kind, slot) = site(site_number);
+            happen_to(env, object, at(kind, id, slot, site_number));
+        }
     }
 }
 
 pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobject, index: jint, site_number: jint) {
     if control::current().is_some() && !array.is_null() {
-        let (kind, _) = site(site_number);
-        happen_to(env, array, at(kind, number(env, array), index as u32, site_number));
+        let id = number(env, array);
+        if !control::is_alone() {
+            let (kind, _) = site(site_number);
+            happen_to(env, array, at(kind, id, index as u32, site_number));
+        }
     }
 }
 
 pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: jint) {
-    if control::current().is_some() {
+    if control::current().is_some() && !control::is_alone() {
         let (kind, slot) = site(site_number);
         happen(env, at(kind, ObjectId::NONE, slot, site_number));
     }
@@ -40,6 +49,9 @@ pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, 
     let (kind, size) = (kind & 0xff, kind >> 8);
     let kind = raw_kind(kind);
     let Some(first) = crate::raw::place(interface(env), object, offset) else { return };
+    if control::is_alone() {
+        return;
+    }
     // A wide access of an array of something narrower touches several elements.
     let last = if size > 1 { crate::raw::place(interface(env), object, offset + size as jlong - 1) } else { None };
     let last = last.map_or(first.slot, |last| last.slot.max(first.slot));
@@ -55,6 +67,7 @@ pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, 
 /// The update that the current thread was let do has changed nothing.
 pub(super) extern "system" fn failed(_: *mut JNIEnv, _: jclass) {
     match control::current() {
+        Some(_) if control::was_alone() => {}
         Some(thread) => drop(control::with_machine(|machine| machine.fail_update(thread))),
         None => synchronizer::failed(),
     }
@@ -85,6 +98,9 @@ pub(super) extern "system" fn copy(
         return false;
     }
     let (source, target) = (number(env, from), number(env, to));
+    if control::is_alone() {
+        return false;
+    }
     let backwards = source == target && from_index < to_index;
     for step in 0..count {
         let offset = if backwards { count - 1 - step } else { step };
@@ -115,6 +131,9 @@ pub(super) extern "system" fn touch(env: *mut JNIEnv, _: jclass, array: jobject,
         return;
     }
     let id = number(env, array);
+    if control::is_alone() {
+        return;
+    }
     for index in first as i64..end {
         if happen_to(env, array, on(raw_kind(kind), id, index as u32)).is_none() {
             return;
@@ -132,6 +151,9 @@ pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject
         return;
     }
     let array = number(env, object);
+    if control::is_alone() {
+        return;
+    }
     for index in 0..jni.array_length(object) {
         if happen_to(env, object, on(EventKind::Read, array, index as u32)).is_none() {
             return;

@@ -149,7 +149,7 @@ pub(super) extern "system" fn part(env: *mut JNIEnv, _: jclass, thread: jobject,
 /// A thread gets its number before it runs. That it was started is told once it was.
 pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobject) {
     let Some(parent) = control::current() else {
-        threads::note_uncontrolled(&reading().class_name(interface(env), thread));
+        threads::note_uncontrolled(&reading().class_of_task(interface(env), thread));
         return;
     };
     let daemon = reading().is_daemon(interface(env), thread);

@@ -1,6 +1,6 @@
 //! How executions end: exceptions with all that belongs to them, and deadlocks with who waits for what.
 
-use crate::calls::{compile, invoke, new, once, run_seeds, value};
+use crate::calls::{compile, invoke, new, once, run_seeds, value, written};
 use crate::jdks;
 use crate::worker::Worker;
 use host::{CallResult, Thrown};
@@ -176,5 +176,39 @@ fn a_deadlock_leaves_nothing_behind_for_the_next_execution() {
         let again: Vec<_> = run_seeds(&mut worker, &test, 20).into_iter().map(|report| report.shown).collect();
         assert_eq!(first, again);
         assert!(first.iter().any(|shown| shown.stop.is_some()) && first.iter().any(|shown| shown.stop.is_none()));
+    }
+}
+
+/// A constructor that makes a great many accesses: more than an execution may have events.
+const LONG_WAY: &str = r#"
+public class LongWay {
+    private final int[] numbers = new int[10];
+    private int last;
+
+    public LongWay() {
+        for (int i = 0; i < 500_000; i++) {
+            numbers[i % 10] = last;
+            last = i;
+        }
+    }
+
+    public int sum() {
+        return numbers[3] + last;
+    }
+}
+"#;
+
+#[test]
+fn what_happens_before_there_are_other_threads_is_no_event() {
+    for jdk in jdks() {
+        let folder = compile(&jdk, &[("LongWay.java", LONG_WAY)]);
+        let mut worker = Worker::start(&jdk, folder.path(), &[]);
+        let sum = invoke("LongWay", "sum()I", value(0), vec![]);
+        let test =
+            TestCase { prefix: vec![new("LongWay")], suffixes: vec![vec![sum.clone()], vec![sum]], probes: vec![] };
+        let shown = worker.run(&once(&test, 0)).shown;
+        assert_eq!(shown.stop, None, "JDK {}", jdk.version);
+        let sums: Vec<_> = shown.suffixes.iter().flatten().map(written).collect();
+        assert_eq!(sums, ["999991", "999991"], "JDK {}", jdk.version);
     }
 }
