@@ -31,6 +31,8 @@ thread_local! {
     static ALONE: Cell<u32> = const { Cell::new(0) };
     /// Whether its last access was none.
     static WAS_ALONE: Cell<bool> = const { Cell::new(false) };
+    /// Whether one of them was a write, since this was asked last.
+    static HAS_WRITTEN: Cell<bool> = const { Cell::new(false) };
 }
 
 /// So many accesses of a thread that is the only one are no events. Past that they are, so that one without an end comes to one.
@@ -243,11 +245,19 @@ pub fn controlled() -> Option<ThreadId> {
 /// Whether an access that the current thread is about to make is no event: there is no other thread yet, so all that will ever
 /// happen elsewhere happens after it, under every schedule.
 #[inline]
-pub fn is_alone() -> bool {
+pub fn is_alone(kind: EventKind) -> bool {
     let left = ALONE.get();
+    if matches!(kind, EventKind::Write | EventKind::VolatileWrite) {
+        HAS_WRITTEN.set(true);
+    }
     ALONE.set(left.saturating_sub(1));
     WAS_ALONE.set(left > 0);
     left > 0
+}
+
+/// Whether the current thread has written something while it was the only one, since this was asked last.
+pub fn has_written_alone() -> bool {
+    HAS_WRITTEN.replace(false)
 }
 
 /// Whether the last access of the current thread was no event.

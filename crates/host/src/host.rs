@@ -23,7 +23,7 @@ use crate::signals;
 use crate::statics;
 use crate::threads;
 use jni_sys::jvalue;
-use rustix::thread::gettid;
+use rustix::thread::{Pid, gettid};
 use schedule::{EventKind, Scheduler, SiteId, ThreadId};
 use std::sync::{Arc, Mutex, mpsc};
 use testcase::{NoSuchValue, TestCase};
@@ -142,13 +142,14 @@ impl Host {
             self.threads += 1;
             let (vm, reading, thread) = (self.jvm.vm, self.reading.clone(), ThreadId(self.threads as u16));
             let (here, started) = mpsc::channel();
-            let spawned = std::thread::Builder::new().name(format!("raddle-{}", thread.0)).spawn(move || {
-                // Whoever has started it waits for this.
-                let _ = here.send(gettid());
-                run_suffixes(vm, &reading, thread);
-            });
-            spawned.map_err(|_| PrepareError::TooManyThreads(test.suffixes.len()))?;
-            self.core.add(started.recv().expect("internal bug: a thread that was started says so"));
+            let spawned = std::thread::Builder::new()
+                .name(format!("raddle-{}", thread.0))
+                .spawn(move || run_suffixes(vm, &reading, thread, here));
+            let Some(started) = spawned.ok().and_then(|_| started.recv().ok()) else {
+                self.threads -= 1;
+                return Err(PrepareError::TooManyThreads(test.suffixes.len()));
+            };
+            self.core.add(started);
         }
         Ok(Prepared { prefix, suffixes, probes })
     }
@@ -288,11 +289,14 @@ fn check_rewritten(class: &str) -> Result<(), PrepareError> {
     if loaded.sites.has_class(class) { Ok(()) } else { refuse("it was not seen when it was loaded".into()) }
 }
 
-/// The life of a thread for suffixes.
-fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId) {
+/// The life of a thread for suffixes. Says when it is there, for its `Thread` object takes a number, and that must not be in the
+/// middle of an execution.
+fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId, here: mpsc::Sender<Pid>) {
     let Some(env) = vm.attach(&format!("raddle-{}", thread.0)) else { return };
     threads::know_current(env, thread);
     let fresh = FreshThread::remember(env, thread);
+    // Whoever has started it waits for this.
+    let _ = here.send(gettid());
     loop {
         if control::await_start(thread, true).is_ok() {
             natives::synchronizer::forget();

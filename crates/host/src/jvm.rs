@@ -149,6 +149,8 @@ fn options(settings: &JvmSettings, patch: &Path) -> Vec<String> {
         "-Xshare:off".to_owned(),
         // What the code under test makes of the number of cores is the same on every machine.
         "-XX:ActiveProcessorCount=4".to_owned(),
+        // Compilers that are started later would take numbers from the threads of the code under test.
+        "-XX:-UseDynamicNumberOfCompilerThreads".to_owned(),
         disabled_intrinsics(),
         // A virtual thread becomes a thread of its own. Java 19 and later know the option, and the others
         // have no virtual threads.

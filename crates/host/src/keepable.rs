@@ -7,14 +7,14 @@ use crate::graph::{FieldLayout, Kind, Layout, is_opaque};
 pub enum Standing {
     /// Its fields or elements are kept, and followed.
     Kept,
-    /// It never changes, or belongs to the virtual machine and to every execution.
+    /// It never changes but for what the machine keeps in it, such as whether a method may be called by reflection.
     LeftAlone,
     /// It has state that cannot be written, such as an address or a thread.
     Refused,
 }
 
-/// Classes, or packages of such, whose objects are left alone, with all that extends them.
-const LEFT_ALONE: [&str; 16] = [
+/// Classes, or packages of such, whose objects are left alone. One of a class that extends these and has fields of its own is not.
+const LEFT_ALONE: [&str; 17] = [
     "java/lang/Class",
     "java/lang/ClassLoader",
     "java/lang/Module",
@@ -22,10 +22,11 @@ const LEFT_ALONE: [&str; 16] = [
     "java/lang/Package",
     "java/lang/Runtime",
     "java/lang/StackTraceElement",
-    "java/lang/ThreadGroup",
-    "java/lang/invoke/",
-    "java/lang/ref/ReferenceQueue",
-    "java/lang/reflect/",
+    "java/lang/invoke/DirectMethodHandle",
+    "java/lang/invoke/MethodHandles$Lookup",
+    "java/lang/invoke/MethodType",
+    "java/lang/invoke/VarHandle",
+    "java/lang/reflect/AccessibleObject",
     "java/nio/charset/Charset",
     "java/security/AccessControlContext",
     "java/security/CodeSource",
@@ -37,20 +38,20 @@ const LEFT_ALONE: [&str; 16] = [
 const ORDINARY: [&str; 5] =
     ["java/nio/Heap", "java/nio/Buffer", "java/nio/ByteBuffer", "java/nio/CharBuffer", "sun/util/calendar/"];
 
-/// Classes of opaque packages that may be extended, and whose own fields are not looked at: a referent aside.
-const SKIPPED: [&str; 10] = [
-    "java/lang/Object",
-    "java/lang/Enum",
-    "java/lang/Number",
-    "java/lang/Record",
-    "java/lang/Throwable",
-    "java/lang/ThreadLocal",
-    "java/lang/InheritableThreadLocal",
-    REFERENCE,
-    "java/lang/ref/SoftReference",
-    "java/lang/ref/WeakReference",
+/// Classes of opaque packages whose objects are kept, and the fields of them that are.
+const IN_PART: [(&str, &[&str]); 11] = [
+    ("java/lang/Object", &[]),
+    ("java/lang/Enum", &[]),
+    ("java/lang/Number", &[]),
+    ("java/lang/Record", &[]),
+    ("java/lang/ThreadLocal", &[]),
+    ("java/lang/InheritableThreadLocal", &[]),
+    ("java/lang/Throwable", &["detailMessage", "cause", "suppressedExceptions"]),
+    ("java/lang/ref/Reference", &["referent", "queue", "next"]),
+    ("java/lang/ref/ReferenceQueue", &["head", "queueLength"]),
+    ("java/lang/ref/SoftReference", &[]),
+    ("java/lang/ref/WeakReference", &[]),
 ];
-const REFERENCE: &str = "java/lang/ref/Reference";
 
 /// What is done with objects of a class.
 pub fn standing(layout: &Layout) -> Standing {
@@ -58,29 +59,29 @@ pub fn standing(layout: &Layout) -> Standing {
         return Standing::LeftAlone;
     }
     let is_throwable = layout.classes.iter().any(|class| class == "java/lang/Throwable");
-    let mut standing = Standing::Kept;
     for class in layout.classes.iter().filter(|class| is_opaque(class)) {
         let is_in = |list: &[&str]| list.iter().any(|known| is_below(class, known));
         if is_in(&LEFT_ALONE) {
-            return Standing::LeftAlone;
+            let has_more = layout.fields.iter().any(|field| !is_opaque(&field.class));
+            return if has_more { Standing::Refused } else { Standing::LeftAlone };
         }
-        let is_skipped = SKIPPED.contains(&class.as_str()) || is_throwable;
-        if !is_skipped && !is_in(&ORDINARY) {
-            standing = Standing::Refused;
+        // Exceptions of the JDK add nothing that changes.
+        if !is_throwable && !is_in(&ORDINARY) && !IN_PART.iter().any(|(known, _)| class == known) {
+            return Standing::Refused;
         }
     }
-    standing
+    Standing::Kept
 }
 
 /// Whether a field of an object that is kept is kept too.
 pub fn is_kept(field: &FieldLayout) -> bool {
-    !is_opaque(&field.class)
-        || ORDINARY.iter().any(|known| is_below(&field.class, known))
-        || &*field.class == REFERENCE && &*field.name == "referent"
+    let is_in_part = || IN_PART.iter().any(|(class, names)| *class == &*field.class && names.contains(&&*field.name));
+    !is_opaque(&field.class) || ORDINARY.iter().any(|known| is_below(&field.class, known)) || is_in_part()
 }
 
-/// A package with all that is in it, or a class by the beginning of its name.
+/// A package with all that is in it, or a class with those inside it or of several kinds, which its name begins.
 fn is_below(class: &str, known: &str) -> bool {
-    let is_prefix = known.ends_with('/') || known == "java/nio/Heap";
-    class == known || is_prefix && class.starts_with(known)
+    let is_beginning =
+        known.ends_with('/') || ["java/nio/Heap", "java/lang/invoke/DirectMethodHandle"].contains(&known);
+    class == known || is_beginning && class.starts_with(known)
 }

@@ -11,6 +11,7 @@ use crate::graph::{Kind, Layout, Layouts};
 use crate::jni::Env;
 use crate::keepable::{Standing, is_kept, standing};
 use crate::natives;
+use crate::scope::is_of_jdk;
 use jni_sys::{jclass, jfieldID, jobject, jvalue};
 use std::collections::{HashMap, VecDeque};
 use std::ptr::null_mut;
@@ -20,13 +21,14 @@ use std::sync::Arc;
 const MOST_OBJECTS: usize = 100_000;
 
 /// Static state as it was.
+#[derive(Default)]
 pub struct Kept {
     statics: Vec<(jclass, jfieldID, u8, jvalue)>,
     objects: Vec<KeptObject>,
-    /// The objects by their real identity hashes.
+    /// Global references to all objects that were met, by their real identity hashes.
     by_hash: HashMap<i32, jobject>,
-    /// Global references to all objects that anything above names.
-    globals: Vec<jobject>,
+    /// Those that nothing outside the copy may have put into a table by the hash that they showed.
+    asked_anew: HashMap<i32, jobject>,
 }
 
 // SAFETY: the references are global, and identifiers are valid in every thread.
@@ -57,7 +59,7 @@ impl Kept {
         layouts: &Layouts,
         fields: impl Iterator<Item = (jclass, jfieldID, u8)>,
     ) -> Result<Kept, NotKeepable> {
-        let kept = Kept { statics: Vec::new(), objects: Vec::new(), by_hash: HashMap::new(), globals: Vec::new() };
+        let kept = Kept::default();
         let mut copying = Copying { env, layouts, kept, waiting: VecDeque::new() };
         natives::first_shown();
         match control::uncontrolled(|| copying.copy(fields)) {
@@ -100,13 +102,13 @@ impl Kept {
         }
         // Who asks first for an identity hash can be seen, so nobody has asked yet.
         for hash in natives::first_shown() {
-            self.by_hash.get(&hash).inspect(|&&object| natives::forget_shown(object));
+            self.asked_anew.get(&hash).inspect(|&&object| natives::forget_shown(object));
         }
     }
 
     /// Ends its references.
     pub fn discard(self, env: Env) {
-        self.globals.into_iter().for_each(|global| env.delete_global(global));
+        self.by_hash.into_values().for_each(|global| env.delete_global(global));
     }
 }
 
@@ -199,7 +201,6 @@ impl Copying<'_> {
         }
         let global = self.env.global(object);
         self.env.delete_local(object);
-        self.kept.globals.push(global);
         self.kept.by_hash.insert(hash, global);
         let layout = self.env.frame(|| self.layouts.of(self.env, global));
         match standing(&layout) {
@@ -207,6 +208,10 @@ impl Copying<'_> {
             _ if self.kept.by_hash.len() > MOST_OBJECTS => Err(NotKeepable),
             Standing::LeftAlone => Ok(global),
             Standing::Kept => {
+                let class = layout.classes[0].as_str();
+                if class == "java/lang/Object" || !is_of_jdk(class) {
+                    self.kept.asked_anew.insert(hash, global);
+                }
                 self.waiting.push_back((global, layout));
                 Ok(global)
             }

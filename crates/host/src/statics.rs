@@ -8,7 +8,7 @@
 //! An enum gets new constants with that, and the lists of them that its class keeps are dropped.
 //!
 //! Where that takes long, a copy of what the initialisers have made is kept and put back instead ([`kept`](crate::kept)), until
-//! another class is initialised.
+//! another class is initialised. What else they do, such as setting a default of the JDK, is not done again then.
 //!
 //! Not put back: interfaces, whose fields must be final, and the classes of the JDK.
 
@@ -136,11 +136,14 @@ pub fn reset(env: Env) {
     drop(statics);
     // Of objects that are new now.
     natives::first_shown();
+    // What runs for the first time takes longer than it will.
+    let has_new = classes.iter().any(|noted| matches!(noted, Noted::New(_)));
+    control::uncontrolled(|| look_up_new(env, &mut classes));
     let begun = Instant::now();
-    control::uncontrolled(|| natives::with_hashes_of_statics(|| initialize_again(env, &mut classes)));
+    control::uncontrolled(|| natives::with_hashes_of_statics(|| initialize_again(env, &classes)));
     let took = begun.elapsed();
     let now = match before {
-        Copy::NotYet if took >= LONG => copy(env, &classes, took),
+        Copy::NotYet if took >= LONG && !has_new => copy(env, &classes, took),
         other => other,
     };
     let mut statics = STATICS.lock().unwrap_or_else(|e| e.into_inner());
@@ -153,12 +156,17 @@ pub fn reset(env: Env) {
     statics.classes = classes;
 }
 
-fn initialize_again(env: Env, classes: &mut [Noted]) {
-    for noted in &mut *classes {
+fn look_up_new(env: Env, classes: &mut [Noted]) {
+    for noted in classes {
         if let Noted::New(class) = noted {
             let ready = env.frame(|| look_up(env, class.0));
             *noted = Noted::Ready(ready);
         }
+    }
+}
+
+fn initialize_again(env: Env, classes: &[Noted]) {
+    for noted in classes {
         if let Noted::Ready(class) = noted {
             for &(field, letter) in &class.fields {
                 env.put_static(class.class, field, letter, jvalue { j: 0 });
@@ -168,7 +176,7 @@ fn initialize_again(env: Env, classes: &mut [Noted]) {
             }
         }
     }
-    for noted in &*classes {
+    for noted in classes {
         if let Noted::Ready(Resettable { class, again: Some(again), .. }) = noted {
             env.call_static(*class, *again, b'V', &[]);
             // An initialiser that fails the second time fails in the execution, where its fields are used.

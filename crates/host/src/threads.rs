@@ -61,9 +61,12 @@ pub fn forget_started() -> bool {
 static UNCONTROLLED: AtomicUsize = AtomicUsize::new(0);
 
 /// Notes the start of a thread that is not under control: by a static initialiser, or by another such thread. Those
-/// that the JDK keeps for itself do not count: what they do is in packages that are opaque.
-pub fn note_uncontrolled(task: &str) {
-    if !["jdk.internal.", "java.lang.ref.", "sun."].iter().any(|package| task.starts_with(package)) {
+/// that the JDK keeps for itself do not count.
+pub fn note_uncontrolled(thread: &str, task: &str) {
+    let is_of_machine = |class: &str| class.starts_with("jdk.internal.") || class.starts_with("java.lang.ref.");
+    // It frees what pictures and fonts hold outside the heap.
+    let is_disposer = task == "sun.java2d.Disposer";
+    if !is_of_machine(thread) && !is_of_machine(task) && !is_disposer {
         UNCONTROLLED.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -34,8 +34,10 @@ use run::{Guided, Outcome, Run};
 use schedule::{Event, EventKind, Scheduler};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So many steps of an execution that was cut off are looked at for reversals.
-const MOST_OF_CUT: usize = 2_000;
+/// An execution that was cut off after so many steps is held to have no end.
+const ENDLESS: usize = 20_000;
+/// Then so many of them are looked at for reversals, and those that it shares with the one before.
+const MOST_OF_ENDLESS: usize = 2_000;
 
 /// How to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -170,11 +172,12 @@ fn learn(run: &mut Run, execution: &Execution<'_>, pending: &mut Vec<(usize, Eve
     Ok(())
 }
 
-/// Leaves all reversals to be explored that are possible by what is new in this execution. Those of one that was cut off are
-/// not complete anyway, and one whose end alone is another would be cut off again: it counts as if it had ended long before.
+/// Leaves all reversals to be explored that are possible by what is new in this execution. Those of one that has
+/// no end are not complete anyway, and one that differs only long after its beginning has none either.
 fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals, stable: bool, is_cut: bool) {
     let path = &mut run.path;
-    let last = if is_cut { path.order.len().min(MOST_OF_CUT) } else { path.order.len() };
+    let steps = path.order.len();
+    let last = if is_cut && steps > ENDLESS { steps.min(MOST_OF_ENDLESS.max(run.replay)) } else { steps };
     for step in run.replay.saturating_sub(1)..last {
         let (thread, event, footprint) = (path.order.thread(step), path.nodes[step].event, *path.order.footprint(step));
         let late = match event.kind {

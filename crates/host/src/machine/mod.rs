@@ -389,6 +389,11 @@ impl Machine {
         interrupted
     }
 
+    /// A thread has written something that was no event.
+    pub fn note_write(&mut self, thread: ThreadId) {
+        self.thread_mut(thread).note_done(EventKind::Write);
+    }
+
     /// How long a thread should sleep before it looks at the clock once more, if it should.
     pub fn nap(&mut self, thread: ThreadId) -> Option<u64> {
         self.thread_mut(thread).nap()

@@ -13,9 +13,8 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
     if control::current().is_none() {
         synchronizer::touched(env, || site(site_number).0);
     } else if !object.is_null() {
-        let id = number(env, object);
-        if !control::is_alone() {
-            let (kind, slot) = site(site_number);
+        let (id, (kind, slot)) = (number(env, object), site(site_number));
+        if !control::is_alone(kind) {
             happen_to(env, object, at(kind, id, slot, site_number));
         }
     }
@@ -23,18 +22,19 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
 
 pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobject, index: jint, site_number: jint) {
     if control::current().is_some() && !array.is_null() {
-        let id = number(env, array);
-        if !control::is_alone() {
-            let (kind, _) = site(site_number);
+        let (id, (kind, _)) = (number(env, array), site(site_number));
+        if !control::is_alone(kind) {
             happen_to(env, array, at(kind, id, index as u32, site_number));
         }
     }
 }
 
 pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: jint) {
-    if control::current().is_some() && !control::is_alone() {
+    if control::current().is_some() {
         let (kind, slot) = site(site_number);
-        happen(env, at(kind, ObjectId::NONE, slot, site_number));
+        if !control::is_alone(kind) {
+            happen(env, at(kind, ObjectId::NONE, slot, site_number));
+        }
     }
 }
 
@@ -49,7 +49,7 @@ pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, 
     let (kind, size) = (kind & 0xff, kind >> 8);
     let kind = raw_kind(kind);
     let Some(first) = crate::raw::place(interface(env), object, offset) else { return };
-    if control::is_alone() {
+    if control::is_alone(kind) {
         return;
     }
     // A wide access of an array of something narrower touches several elements.
@@ -98,7 +98,7 @@ pub(super) extern "system" fn copy(
         return false;
     }
     let (source, target) = (number(env, from), number(env, to));
-    if control::is_alone() {
+    if control::is_alone(EventKind::Write) {
         return false;
     }
     let backwards = source == target && from_index < to_index;
@@ -131,7 +131,7 @@ pub(super) extern "system" fn touch(env: *mut JNIEnv, _: jclass, array: jobject,
         return;
     }
     let id = number(env, array);
-    if control::is_alone() {
+    if control::is_alone(raw_kind(kind)) {
         return;
     }
     for index in first as i64..end {
@@ -151,7 +151,7 @@ pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject
         return;
     }
     let array = number(env, object);
-    if control::is_alone() {
+    if control::is_alone(EventKind::Read) {
         return;
     }
     for index in 0..jni.array_length(object) {

@@ -23,6 +23,9 @@ pub(super) extern "system" fn clock(env: *mut JNIEnv, _: jclass, which: jint) ->
 /// The time that a thread sees. Who looks first can be seen, so a look is an event.
 pub(super) fn now(env: *mut JNIEnv, thread: ThreadId) -> u64 {
     if control::current().is_some() {
+        if control::has_written_alone() {
+            control::with_machine(|machine| machine.note_write(thread));
+        }
         // One that looks again and again sleeps first: time passes only when nothing else can go on.
         if let Some(nanos) = control::with_machine(|machine| machine.nap(thread)).flatten()
             && happen_within(env, plain(EventKind::Sleep, 0), Some(nanos)) == Some(Found(true))

@@ -1,7 +1,8 @@
 //! Identity hashes that are the same in every process and under every schedule.
 //!
 //! An object keeps the first hash that it has shown, for as long as it lives: whatever was put into a table by it must be
-//! found again, also what a static initialiser or an earlier execution has put there. Which hash that is follows from
+//! found again, also what a static initialiser or an earlier execution has put there. (Objects of the application that a copy of
+//! static state is kept of live through many executions, and in each of them nobody has asked yet.) Which hash that is follows from
 //! what the thread that asked first has done, and from nothing that other threads do. So who asks first can be seen, and
 //! the first question is an event.
 
@@ -11,8 +12,8 @@ use crate::graph::stable_name;
 use crate::jni::Env;
 use jni_sys::{JNIEnv, jclass, jfieldID, jint, jmethodID, jobject};
 use schedule::{Event, EventKind};
+use std::cell::Cell;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 pub(super) extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject) -> jint {
     if object.is_null() {
@@ -48,22 +49,22 @@ pub(super) extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject)
     hash
 }
 
-/// How many objects were asked since static state is being put back; below 0 when it is not.
-static ASKED_BY_STATICS: AtomicI32 = AtomicI32::new(-1);
+thread_local! {
+    /// How many objects were asked since static initialisers run here; None when they do not.
+    static ASKED_BY_STATICS: Cell<Option<u32>> = const { Cell::new(None) };
+}
 
 /// Runs static initialisers. Objects that they ask get the same hashes every time.
 pub fn of_statics(initialize: impl FnOnce()) {
-    ASKED_BY_STATICS.store(0, Ordering::Relaxed);
+    ASKED_BY_STATICS.set(Some(0));
     initialize();
-    ASKED_BY_STATICS.store(-1, Ordering::Relaxed);
+    ASKED_BY_STATICS.set(None);
 }
 
 fn next_of_statics() -> Option<jint> {
-    let asked = ASKED_BY_STATICS.load(Ordering::Relaxed);
-    (asked >= 0).then(|| {
-        ASKED_BY_STATICS.store(asked + 1, Ordering::Relaxed);
-        of_name(&format!("static {asked}"))
-    })
+    let asked = ASKED_BY_STATICS.get()?;
+    ASKED_BY_STATICS.set(Some(asked + 1));
+    Some(of_name(&format!("static {asked}")))
 }
 
 /// The real identity hashes of objects that have shown one.

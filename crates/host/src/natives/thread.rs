@@ -149,7 +149,8 @@ pub(super) extern "system" fn part(env: *mut JNIEnv, _: jclass, thread: jobject,
 /// A thread gets its number before it runs. That it was started is told once it was.
 pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobject) {
     let Some(parent) = control::current() else {
-        threads::note_uncontrolled(&reading().class_of_task(interface(env), thread));
+        let env = interface(env);
+        threads::note_uncontrolled(&reading().class_name(env, thread), &reading().class_of_task(env, thread));
         return;
     };
     let daemon = reading().is_daemon(interface(env), thread);
