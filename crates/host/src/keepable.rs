@@ -39,7 +39,7 @@ const ORDINARY: [&str; 5] =
     ["java/nio/Heap", "java/nio/Buffer", "java/nio/ByteBuffer", "java/nio/CharBuffer", "sun/util/calendar/"];
 
 /// Classes of opaque packages whose objects are kept, and the fields of them that are.
-const IN_PART: [(&str, &[&str]); 11] = [
+const IN_PART: [(&str, &[&str]); 13] = [
     ("java/lang/Object", &[]),
     ("java/lang/Enum", &[]),
     ("java/lang/Number", &[]),
@@ -49,6 +49,8 @@ const IN_PART: [(&str, &[&str]); 11] = [
     ("java/lang/Throwable", &["detailMessage", "cause", "suppressedExceptions"]),
     ("java/lang/ref/Reference", &["referent", "queue", "next"]),
     ("java/lang/ref/ReferenceQueue", &["head", "queueLength"]),
+    ("java/lang/ref/ReferenceQueue$Null", &[]),
+    ("java/lang/ref/NativeReferenceQueue", &[]),
     ("java/lang/ref/SoftReference", &[]),
     ("java/lang/ref/WeakReference", &[]),
 ];
@@ -58,19 +60,17 @@ pub fn standing(layout: &Layout) -> Standing {
     if matches!(layout.kind, Kind::String | Kind::Class | Kind::Boxed) {
         return Standing::LeftAlone;
     }
-    let is_throwable = layout.classes.iter().any(|class| class == "java/lang/Throwable");
-    for class in layout.classes.iter().filter(|class| is_opaque(class)) {
-        let is_in = |list: &[&str]| list.iter().any(|known| is_below(class, known));
-        if is_in(&LEFT_ALONE) {
-            let has_more = layout.fields.iter().any(|field| !is_opaque(&field.class));
-            return if has_more { Standing::Refused } else { Standing::LeftAlone };
-        }
-        // Exceptions of the JDK add nothing that changes.
-        if !is_throwable && !is_in(&ORDINARY) && !IN_PART.iter().any(|(known, _)| class == known) {
-            return Standing::Refused;
-        }
+    let is_in = |class: &String, list: &[&str]| list.iter().any(|known| is_below(class, known));
+    if layout.classes.iter().any(|class| is_in(class, &LEFT_ALONE)) {
+        let has_more = layout.fields.iter().any(|field| !is_opaque(&field.class));
+        return if has_more { Standing::Refused } else { Standing::LeftAlone };
     }
-    Standing::Kept
+    // Exceptions of the JDK add nothing that changes.
+    let is_throwable = layout.classes.iter().any(|class| class == "java/lang/Throwable");
+    let is_in_part = |class: &String| IN_PART.iter().any(|(known, _)| class == known);
+    let is_known = |class: &String| is_throwable || is_in(class, &ORDINARY) || is_in_part(class);
+    let is_refused = layout.classes.iter().any(|class| is_opaque(class) && !is_known(class));
+    if is_refused { Standing::Refused } else { Standing::Kept }
 }
 
 /// Whether a field of an object that is kept is kept too.

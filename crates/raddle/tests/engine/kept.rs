@@ -7,6 +7,7 @@ use crate::worker::Worker;
 /// Its initialiser takes milliseconds, and counts how often it ran where nothing is put back. `change` tells of everything, and
 /// changes everything: `CALENDAR` by code of an opaque package, `HASHED` by nothing but being asked.
 const TABLES: &str = r#"
+import java.lang.ref.SoftReference;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Calendar;
@@ -28,6 +29,9 @@ public class Tables {
     static final WeakHashMap<Object, String> WEAK = new WeakHashMap<>();
     static final Calendar CALENDAR = Calendar.getInstance(TimeZone.getTimeZone("UTC"));
     static final AtomicInteger ATOMIC = new AtomicInteger(7);
+    static final SoftReference<int[]> SOFT = new SoftReference<>(new int[] {4});
+    static final Exception EXCEPTION = new Exception("made once");
+    static final ClassLoader LOADER = Tables.class.getClassLoader();
     static final Object[] SLOTS = new Object[3];
     static final Object HASHED = new Object();
     static Node head = new Node();
@@ -54,7 +58,7 @@ public class Tables {
     public static String change() {
         String told = TABLE.size() + " " + TABLE.get("3")[0] + " " + TEXTS + QUEUE + WEAK.values() + CALENDAR.getTimeInMillis() + " "
             + CALENDAR.get(Calendar.DAY_OF_MONTH) + " " + ATOMIC + (SLOTS[0] == TABLE) + SLOTS[1] + " " + head.next.numbers[1]
-            + (head.next.next == null) + " " + wide + text + Light.GREEN.passed + " " + System.identityHashCode(HASHED);
+            + (head.next.next == null) + " " + wide + text + Light.GREEN.passed + " " + SOFT.get()[0] + EXCEPTION.getSuppressed().length + " " + System.identityHashCode(HASHED);
         TABLE.put("3", new int[] {5});
         TABLE.get("4")[0]++;
         TABLE.remove("5");
@@ -72,6 +76,8 @@ public class Tables {
         wide = Double.NaN;
         text = told;
         Light.GREEN.passed++;
+        SOFT.get()[0]++;
+        EXCEPTION.addSuppressed(new RuntimeException());
         return told;
     }
 
@@ -103,7 +109,10 @@ fn told_and_made(source: &str) -> Vec<(String, String, u32)> {
 #[test]
 fn what_takes_long_to_make_is_put_back_as_it_was() {
     for (version, told, made) in told_and_made(TABLES) {
-        assert!(told.contains("50 3 {1=one}[first][weak]1000000 1 7truenull 2true 1.5null0 "), "JDK {version}: {told}");
+        assert!(
+            told.contains("50 3 {1=one}[first][weak]1000000 1 7truenull 2true 1.5null0 40 "),
+            "JDK {version}: {told}"
+        );
         assert!(made < 10, "JDK {version}: made {made} times");
     }
 }
