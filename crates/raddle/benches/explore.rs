@@ -4,14 +4,17 @@
 //!
 //! For each explorer the executions until the first failure, as the mean over 20 seeds for each fail fixture; then
 //! traces a second of complete reduction and schedules a second of the sweep, in a worker pinned to one core, on tests of
-//! growing size.
+//! growing size. Behind `--`, of `failures`, `growth`, `sweep` and `large` those that are wanted.
 
+#[path = "shared/estimate.rs"]
+mod estimate;
 #[path = "../tests/engine/fixtures.rs"]
 mod fixtures;
 #[path = "../tests/engine/worker.rs"]
 mod worker;
 
 use classpath::Jdk;
+use estimate::{Estimate, estimate};
 use host::Limits;
 use raddle::worker::protocol::{Explore, Explorer, Job, Plan};
 use std::time::Instant;
@@ -40,9 +43,18 @@ fn main() {
     let quick = std::env::args().any(|argument| argument == "--test");
     let jdk = Jdk::installed().into_iter().find(|jdk| jdk.javac().is_file()).expect("this needs a JDK");
     println!("JDK {}", jdk.version);
-    to_first_failure(&jdk, if quick { 1 } else { 20 }, if quick { 3 } else { usize::MAX });
-    growth(&jdk, if quick { 20 } else { 20_000 });
-    if !quick {
+    let parts: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wants = |part: &str| parts.is_empty() || parts.iter().any(|it| it == part);
+    if wants("failures") {
+        to_first_failure(&jdk, if quick { 1 } else { 20 }, if quick { 3 } else { usize::MAX });
+    }
+    if wants("growth") {
+        growth(&jdk, if quick { 20 } else { 20_000 });
+    }
+    if wants("sweep") {
+        sweep(&jdk, if quick { 2 } else { 3_000 });
+    }
+    if wants("large") && !quick {
         large(&jdk);
     }
 }
@@ -139,20 +151,33 @@ fn growth(jdk: &Jdk, executions: u64) {
             );
         }
     }
-    // Again and again, for one sweep is over too soon to be measured.
-    let rounds = if executions > 1000 { 2_000 } else { 2 };
-    let mut sweep = |most| {
+}
+
+/// What a schedule of the sweep costs: the median over pairs of jobs, one that sweeps and one that ends after one schedule, run one after
+/// the other so that what else the machine does falls on both.
+fn sweep(jdk: &Jdk, pairs: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut worker = Worker::start_pinned(jdk, folder.path(), &[]);
+    worker.run(&vector(2, 1, Explorer::Random, pairs as u64 * 10));
+    let mut timed = |most| {
+        let job = vector(2, 1, Explorer::Sweep, most);
         let begun = Instant::now();
-        let swept: u64 = (0..rounds).map(|_| worker.run(&vector(2, 1, Explorer::Sweep, most)).executions).sum();
-        (swept, begun.elapsed().as_secs_f64() * 1e6)
+        let schedules = worker.run(&job).executions;
+        (schedules as f64, begun.elapsed().as_secs_f64() * 1e6)
     };
-    let (swept, micros) = sweep(u64::MAX);
-    // Jobs that end after one schedule say what a job costs.
-    let (jobs, micros_of_jobs) = sweep(1);
+    let pairs: Vec<_> = (0..pairs).map(|_| (timed(u64::MAX), timed(1))).collect();
+    let ((swept, _), (one, _)) = pairs[0];
+    let with_job = estimate(pairs.iter().map(|((_, sweep), _)| sweep / swept));
+    let further = estimate(pairs.iter().map(|((_, sweep), (_, job))| (sweep - job) / (swept - one)));
     println!(
-        "sweep: {swept} schedules in {rounds} jobs, {:.1} us each with all that a job costs; {:.1} us a job with one schedule, so {:.1} us for each further one",
-        micros / swept as f64,
-        micros_of_jobs / jobs as f64,
-        (micros - micros_of_jobs) / (swept - jobs) as f64
+        "sweep: {swept} schedules a job, medians of {} pairs of jobs: {} us a schedule with its share of the job, {} us for each further one",
+        pairs.len(),
+        within(with_job),
+        within(further)
     );
+}
+
+fn within(Estimate { middle, bounds }: Estimate) -> String {
+    let bounds = bounds.map_or("too few for bounds".into(), |(low, high)| format!("95 %: {low:.2} to {high:.2}"));
+    format!("{middle:.2} ({bounds})")
 }

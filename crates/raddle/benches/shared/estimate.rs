@@ -28,16 +28,17 @@ pub fn estimate(values: impl IntoIterator<Item = f64>) -> Estimate {
 
 /// How many values at each end may be left out, so that the median lies between the others with 95 %.
 fn outer(count: usize) -> Option<usize> {
-    let mut probability = 0.5_f64.powi(count as i32);
+    // As a logarithm, for the chance that all of many values lie on one side is less than a number can be.
+    let mut probability = count as f64 * 0.5_f64.ln();
     let mut below = 0.0;
     let mut outer = None;
     for left_out in 0..count {
-        below += probability;
+        below += probability.exp();
         if 2.0 * below > 0.05 {
             break;
         }
         outer = Some(left_out);
-        probability *= (count - left_out) as f64 / (left_out + 1) as f64;
+        probability += ((count - left_out) as f64 / (left_out + 1) as f64).ln();
     }
     outer
 }
