@@ -83,6 +83,12 @@ impl Given {
 }
 
 impl Results {
+    /// None yet, and they need not grow.
+    pub fn with_room_for(calls: &[Ready]) -> Results {
+        let (results, ends) = (Vec::with_capacity(calls.len()), Vec::with_capacity(calls.len()));
+        Results { calls: results, objects: Vec::new(), ends }
+    }
+
     /// Whether all of these calls were made and have returned.
     pub fn all_returned(&self, calls: &[Ready]) -> bool {
         self.calls.len() == calls.len() && self.calls.iter().all(|result| matches!(result, CallResult::Returned(_)))
@@ -105,7 +111,20 @@ impl Results {
 
 /// Makes calls one after the other, until one throws. Values are read at once, before anything else can run.
 pub fn run_calls(env: Env, reading: &Reading, calls: &[Ready], values: &mut Vec<Given>, depth: Depth<'_>) -> Results {
-    let mut results = Results { calls: Vec::with_capacity(calls.len()), objects: Vec::new(), ends: Vec::new() };
+    let mut results = Results::with_room_for(calls);
+    add_results(&mut results, env, reading, calls, values, depth);
+    results
+}
+
+/// The same, with the results written where there is room for them.
+pub fn add_results(
+    results: &mut Results,
+    env: Env,
+    reading: &Reading,
+    calls: &[Ready],
+    values: &mut Vec<Given>,
+    depth: Depth<'_>,
+) {
     for call in calls {
         let value = make(env, call, values);
         let exception = env.take_exception();
@@ -133,7 +152,6 @@ pub fn run_calls(env: Env, reading: &Reading, calls: &[Ready], values: &mut Vec<
         }));
         values.push(Given { value, letter: call.gives });
     }
-    results
 }
 
 fn make(env: Env, call: &Ready, values: &[Given]) -> jvalue {

@@ -55,7 +55,7 @@ impl FreshThread {
     /// Makes it look new.
     pub fn freshen(&self, env: Env) {
         for &(field, letter, value) in &self.fields {
-            env.put_field(self.thread, field, letter, value);
+            env.restore_field(self.thread, field, letter, value);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::agent::LOADED;
 use crate::awaited;
-use crate::calls::{Given, Results, Values, run_calls};
+use crate::calls::{Given, Results, Values, add_results, run_calls};
 use crate::common_pool::CommonPool;
 use crate::control;
 use crate::fresh_thread::FreshThread;
@@ -235,7 +235,8 @@ impl Host {
             suffixes: test.suffixes.clone(),
             values: values.iter().map(share).collect(),
             known,
-            results: test.suffixes.iter().map(|_| Mutex::default()).collect(),
+            // Made by the thread that drops them: memory that goes from one thread to another costs more.
+            results: test.suffixes.iter().map(|calls| Mutex::new(Results::with_room_for(calls))).collect(),
             settings,
         });
         *JOB.lock().unwrap_or_else(|e| e.into_inner()) = Some(job.clone());
@@ -309,8 +310,8 @@ fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId, here: mpsc::Sender<
             env.frame(|| {
                 let mut values = job.values.clone();
                 let depth = job.settings.values.of_others(&job.known);
-                let results = run_calls(env, reading, &job.suffixes[suffix], &mut values, depth);
-                *job.results[suffix].lock().unwrap_or_else(|e| e.into_inner()) = results;
+                let mut results = job.results[suffix].lock().unwrap_or_else(|e| e.into_inner());
+                add_results(&mut results, env, reading, &job.suffixes[suffix], &mut values, depth);
                 natives::tell::written(env);
             });
         }

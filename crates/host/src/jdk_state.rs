@@ -77,7 +77,7 @@ impl JdkState {
                     env.put_static(*class, *field, *letter, *value);
                 }
                 Counter::Atomic { object, field, letter, value } => {
-                    env.put_field(*object, *field, *letter, *value);
+                    env.restore_field(*object, *field, *letter, *value);
                 }
             }
         }

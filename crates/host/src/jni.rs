@@ -192,6 +192,23 @@ impl Env {
         jvalue { j: 0 }
     }
 
+    /// Sees to it that a field of an object has a value. Where it mostly has, that is quicker than to write it: the virtual machine
+    /// lets primitive fields be read at once, while whoever writes has to ask to be let in.
+    pub fn restore_field(self, object: jobject, field: jfieldID, letter: u8, value: jvalue) {
+        // SAFETY: the letter says what both are.
+        let is_there = unsafe {
+            match letter {
+                b'Z' => self.get_field(object, field, letter).z == value.z,
+                b'I' => self.get_field(object, field, letter).i == value.i,
+                b'J' => self.get_field(object, field, letter).j == value.j,
+                _ => false,
+            }
+        };
+        if !is_there {
+            self.put_field(object, field, letter, value);
+        }
+    }
+
     /// Writes a static field, likewise.
     pub fn put_static(self, class: jclass, field: jfieldID, letter: u8, value: jvalue) -> jvalue {
         match letter {

@@ -66,8 +66,8 @@ impl Machine {
             threads: Vec::with_capacity(4),
             locks: LockTable::default(),
             waits: WaitSets::default(),
-            // Small tests fit, and their traces need not grow.
-            trace: Trace { steps: Vec::with_capacity(64) },
+            // Small tests fit, and their traces need not grow. Somewhat larger, and allocating would take longer.
+            trace: Trace { steps: Vec::with_capacity(36) },
             scheduler,
             turn: None,
             last: None,
