@@ -176,6 +176,7 @@ fn combine(prefix: &Draft, suffixes: [&Suffix; 2]) -> Draft {
         draft.choices.extend(suffix.choices.into_iter().map(|(place, choice)| match place {
             Place::Prefix(number) => (Place::Prefix(up(number)), choice),
             Place::Suffix(_, call) => (Place::Suffix(thread, call), choice),
+            Place::Implemented(number) => (Place::Implemented(up(number)), choice),
         }));
     }
     draft

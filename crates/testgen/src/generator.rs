@@ -1,11 +1,11 @@
 //! What comes next: one test after the other, and what is learnt from each.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use analysis::ClassFacts;
 use classpath::ClassPath;
-use testcase::{Call, Operation, TestCase};
+use testcase::{Argument, Call, Operation, TestCase};
 
 use crate::compose::{Composer, Shape};
 use crate::contege::{ConTeGe, Parts};
@@ -98,6 +98,9 @@ pub struct Generator<'p> {
     begun: VecDeque<Step>,
     seen: HashSet<u64>,
     observe: bool,
+    /// The methods of the class by name and descriptor, and whether each hardly ever runs, even alone.
+    numbers: HashMap<String, usize>,
+    hopeless: Vec<bool>,
 }
 
 /// The longest row of calls that change the state of a subject; Max-len of DepCon+.
@@ -134,6 +137,9 @@ impl<'p> Generator<'p> {
         let mut rng = Rng::new(settings.seed);
         let targets = Targets::of(facts, &relations, &|method| subject.methods[method].is_some(), &mut rng);
         let package = subject.info.package().to_owned();
+        let methods = subject.callable();
+        let numbers = methods.map(|(number, it)| (format!("{}{}", it.method.name, it.method.descriptor), number));
+        let (numbers, hopeless) = (numbers.collect(), vec![false; subject.methods.len()]);
         Ok(Generator {
             maker: Maker {
                 library,
@@ -151,6 +157,8 @@ impl<'p> Generator<'p> {
             begun: VecDeque::new(),
             seen: HashSet::new(),
             observe: settings.observe,
+            numbers,
+            hopeless,
         })
     }
 
@@ -211,8 +219,10 @@ impl<'p> Generator<'p> {
         };
         let ran = matches!(feedback, Feedback::Ran { .. });
         for (place, choice) in &candidate.choices {
-            // Of calls that came before one that failed nothing bad is known.
-            if ran || failed == Some(*place) {
+            // Of calls that came before one that failed nothing bad is known, unless no call is known to have failed, as where
+            // there was no memory left: then it may be any, and what is good shows elsewhere.
+            let is_to_blame = |failed: Place| failed == *place || gets(&candidate.test, failed, *place);
+            if ran || failed.is_none_or(is_to_blame) {
                 self.maker.learnt.note(choice, ran);
             }
         }
@@ -264,19 +274,29 @@ impl<'p> Generator<'p> {
         match feedback {
             Feedback::Ran { .. } => {
                 for choice in candidate.test.suffixes.iter().flatten().filter_map(choice) {
-                    self.maker.learnt.note(&choice, true);
+                    self.note_method(&choice, true);
                 }
                 false
             }
             Feedback::SuffixFails { suffix, call } => {
                 let failed = candidate.test.suffixes.get(suffix).and_then(|calls| calls.get(call));
-                failed.and_then(choice).is_some_and(|choice| {
-                    self.maker.learnt.note(&choice, false);
-                    self.maker.learnt.weight(&choice) < HOPELESS
-                })
+                failed.and_then(choice).is_some_and(|choice| self.note_method(&choice, false))
             }
             Feedback::PrefixFails { .. } | Feedback::Unusable => false,
         }
+    }
+
+    /// A method has run alone, or not. Says whether it hardly ever does.
+    fn note_method(&mut self, choice: &Choice, ran: bool) -> bool {
+        self.maker.learnt.note(choice, ran);
+        let is_hopeless = self.maker.learnt.weight(choice) < HOPELESS;
+        if let Some(&number) = self.numbers.get(&choice.what)
+            && self.hopeless[number] != is_hopeless
+        {
+            self.hopeless[number] = is_hopeless;
+            self.targets.note_hopeless(number, &self.hopeless);
+        }
+        is_hopeless
     }
 
     fn draft(&mut self, step: &Step) -> (Draft, Option<Parts>) {
@@ -307,6 +327,17 @@ impl<'p> Generator<'p> {
         };
         first << tried.min(4)
     }
+}
+
+/// Whether a call gets an object that the test implements, which may be to blame when it fails.
+fn gets(test: &TestCase, call: Place, implemented: Place) -> bool {
+    let Place::Implemented(number) = implemented else { return false };
+    let call = match call {
+        Place::Prefix(call) => test.prefix.get(call),
+        Place::Suffix(suffix, call) => test.suffixes.get(suffix).and_then(|calls| calls.get(call)),
+        Place::Implemented(_) => None,
+    };
+    call.is_some_and(|call| call.arguments.contains(&Argument::Value(number)))
 }
 
 fn fingerprint(test: &TestCase) -> u64 {

@@ -14,17 +14,20 @@ pub struct Literals {
     numbers: Vec<i64>,
 }
 
-/// Longer texts, and larger numbers, make long executions; what they can show, shorter ones show too.
+/// Longer texts, and larger numbers, make long executions; what they can show, shorter ones show too, all but what overflows.
 const LONGEST: usize = 40;
 const LARGEST: u64 = 100;
+/// Numbers with a fraction: between any two that are usual there is another, and one beyond.
+const REAL: [f32; 10] = [0.0, 0.0, 1.0, 1.0, 0.5, 0.25, 2.0, 10.0, -1.0, -0.5];
+/// One number in so many is the largest or smallest that there is.
+const EXTREME: usize = 16;
 /// Texts of the class itself that are kept.
 const MOST: usize = 40;
 
 impl Literals {
     /// With the constants of classes under test.
     pub fn new<'s>(strings: impl Iterator<Item = &'s String>, numbers: impl Iterator<Item = i64>) -> Literals {
-        let mut strings: Vec<String> =
-            strings.filter(|text| !text.is_empty() && text.len() <= LONGEST && !text.contains('\0')).cloned().collect();
+        let mut strings: Vec<String> = strings.filter(|text| is_short(text)).cloned().collect();
         strings.sort();
         strings.dedup();
         let mut dates: Vec<String> = strings.iter().filter_map(|text| dated(text)).collect();
@@ -51,6 +54,9 @@ impl Literals {
 
     /// A value of a primitive type, by its letter.
     pub fn primitive(&self, letter: char, rng: &mut Rng) -> Argument {
+        if let Some(extreme) = rng.one_in(EXTREME).then(|| extreme(letter, rng.one_in(2))).flatten() {
+            return extreme;
+        }
         let number = self.number(rng);
         match letter {
             'Z' => Argument::Boolean(rng.one_in(2)),
@@ -59,8 +65,8 @@ impl Literals {
             'S' => Argument::Short(number as i16),
             'I' => Argument::Int(number as i32),
             'J' => Argument::Long(number),
-            'F' => Argument::Float([0.0, 1.0, 0.5, 2.0, -1.0][rng.below(5)]),
-            _ => Argument::Double([0.0, 1.0, 0.5, 2.0, -1.0][rng.below(5)]),
+            'F' => Argument::Float(REAL[rng.below(REAL.len())]),
+            _ => Argument::Double(REAL[rng.below(REAL.len())].into()),
         }
     }
 
@@ -71,6 +77,30 @@ impl Literals {
             false => rng.pick(&self.numbers).copied().unwrap_or_default(),
         }
     }
+}
+
+/// One of the texts that a class mentions which makes an object: what it accepts is often among them.
+pub fn of_maker<'s>(strings: &'s [String], rng: &mut Rng) -> Option<&'s String> {
+    rng.pick(strings).filter(|text| is_short(text))
+}
+
+fn is_short(text: &str) -> bool {
+    !text.is_empty() && text.len() <= LONGEST && !text.contains('\0')
+}
+
+/// The largest or smallest number of a type, which has no neighbour beyond it: sums overflow there.
+fn extreme(letter: char, is_largest: bool) -> Option<Argument> {
+    Some(match (letter, is_largest) {
+        ('B', true) => Argument::Byte(i8::MAX),
+        ('B', false) => Argument::Byte(i8::MIN),
+        ('S', true) => Argument::Short(i16::MAX),
+        ('S', false) => Argument::Short(i16::MIN),
+        ('I', true) => Argument::Int(i32::MAX),
+        ('I', false) => Argument::Int(i32::MIN),
+        ('J', true) => Argument::Long(i64::MAX),
+        ('J', false) => Argument::Long(i64::MIN),
+        _ => return None,
+    })
 }
 
 /// A text of a pattern as `SimpleDateFormat` and `DateTimeFormatter` have them; None for what is no such pattern. The day is a
@@ -134,6 +164,15 @@ mod tests {
         for other in ["", "MMXXVI", "yummy", "comma", "shhh, mum", "yy MM 'open"] {
             assert_eq!(dated(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn some_numbers_are_the_largest_there_are_and_most_are_small() {
+        let (literals, mut rng) = (Literals::default(), Rng::new(1));
+        let drawn: Vec<Argument> = (0..400).map(|_| literals.primitive('I', &mut rng)).collect();
+        let count = |wanted: Argument| drawn.iter().filter(|argument| **argument == wanted).count();
+        assert!(count(Argument::Int(i32::MAX)) > 3 && count(Argument::Int(i32::MIN)) > 3, "{drawn:?}");
+        assert!(count(Argument::Int(i32::MAX)) + count(Argument::Int(i32::MIN)) < 60, "{drawn:?}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::class_info::MethodInfo;
 use crate::draft::{Draft, Place};
 use crate::learnt::{Choice, Learnt};
 use crate::library::Library;
-use crate::literals::Literals;
+use crate::literals::{self, Literals};
 use crate::producers::{Producer, Producers};
 use crate::rng::Rng;
 use crate::types::{self, Bindings};
@@ -26,6 +26,7 @@ pub const DEEPEST: usize = 3;
 const NEW: f64 = 4.0;
 const TEXT: f64 = 3.0;
 const OWN_TEXT: f64 = 0.4;
+const OF_MAKER: f64 = 1.0;
 const SUBJECT: f64 = 1.5;
 const THERE: f64 = 1.0;
 const NULL: f64 = 0.1;
@@ -67,6 +68,8 @@ pub struct Wish<'w> {
     pub depth: usize,
     /// A subject that is to be passed if it fits.
     pub rather: Option<usize>,
+    /// The class whose method gets it, if it is one's.
+    pub of: Option<&'w str>,
 }
 
 enum Candidate {
@@ -100,7 +103,7 @@ impl Maker<'_> {
                     && draft.given[rather.subject].as_ref().is_some_and(|given| self.library.fits(given, &wanted))
             });
             let rather = if fits { rather.take().map(|rather| rather.subject) } else { None };
-            let wish = Wish { wanted: &wanted, place, depth, rather };
+            let wish = Wish { wanted: &wanted, place, depth, rather, of: Some(owner) };
             let (value, choice) = self.value(draft, wish);
             made.values.push(value);
             made.choices.push(choice);
@@ -197,6 +200,13 @@ impl Maker<'_> {
                 let literal = self.literals.string(&mut self.rng);
                 add(format!("text {literal:?}"), TEXT / TEXTS as f64, Candidate::Literal(Argument::String(literal)));
             }
+            // Those of the class under test are among the literals.
+            if wish.depth > 0
+                && let Some(class) = wish.of.and_then(|class| self.library.class(class))
+                && let Some(literal) = literals::of_maker(&class.strings, &mut self.rng)
+            {
+                add(format!("text {literal:?}"), OF_MAKER, Candidate::Literal(Argument::String(literal.clone())));
+            }
             if *wish.wanted == text
                 && let Some(&subject) = draft.subjects.first()
             {
@@ -245,7 +255,7 @@ impl Maker<'_> {
         let place = format!("{} element", wish.place);
         let mut arguments = Arguments::default();
         for _ in 0..length {
-            let wish = Wish { wanted: element, place: place.clone(), depth: wish.depth + 1, rather: None };
+            let wish = Wish { wanted: element, place: place.clone(), depth: wish.depth + 1, rather: None, of: wish.of };
             let (value, choice) = self.value(draft, wish);
             arguments.values.push(value);
             arguments.choices.push(choice);
@@ -292,7 +302,8 @@ impl Maker<'_> {
             let mut arguments = Arguments::default();
             for (parameter, element) in elements.iter().enumerate() {
                 let place = format!("fill {class} {parameter}");
-                let (value, choice) = self.value(draft, Wish { wanted: element, place, depth: DEEPEST, rather: None });
+                let (value, choice) =
+                    self.value(draft, Wish { wanted: element, place, depth: DEEPEST, rather: None, of: None });
                 arguments.values.push(value);
                 arguments.choices.push(choice);
             }

@@ -4,13 +4,19 @@ use classfile::{ClassType, TypeArgument, TypeParameter, TypeSignature};
 use testcase::{Argument, Behaviour, Implementation, Operation};
 
 use crate::class_info::{ClassInfo, MethodInfo};
-use crate::draft::Draft;
+use crate::draft::{Draft, Place};
+use crate::learnt::Choice;
 use crate::maker::{Arguments, DEEPEST, Maker, Wish};
 use crate::producers::{Producer, Way};
 use crate::types::{self, Bindings};
 
 /// So many methods of a type that is implemented give out an object that was made for it, on average.
-const MOST_RESULTS: usize = 3;
+const MOST_RESULTS: f64 = 3.0;
+/// No method always gives something out, before anything is learnt.
+const LIKELIEST: f64 = 0.8;
+/// The choices for a method.
+const GIVEN: &str = "given";
+const NOTHING: &str = "nothing";
 
 impl Maker<'_> {
     /// Adds the calls that make an object, and says which gives it. The object will be of the wanted type, whatever the
@@ -41,7 +47,7 @@ impl Maker<'_> {
                 let owner = types::class(&name);
                 let place = format!("{name}.{}{} receiver", method.name, method.descriptor);
                 let (receiver, choice) =
-                    self.value(draft, Wish { wanted: &owner, place, depth: depth + 1, rather: None });
+                    self.value(draft, Wish { wanted: &owner, place, depth: depth + 1, rather: None, of: None });
                 let bindings = self.bindings_of_result(method, wanted);
                 let mut arguments = self.arguments(draft, &name, method, &bindings, depth + 1, None);
                 arguments.choices.push(choice);
@@ -73,10 +79,12 @@ impl Maker<'_> {
                     Some(constructor) => self.arguments(draft, &name, constructor, &bindings, depth + 1, None),
                     None => Arguments::default(),
                 };
-                let methods = self.behaviours(draft, &name, &bindings, depth);
+                let (methods, choices) = self.behaviours(draft, &name, &bindings, depth);
                 let descriptor = constructor.as_ref().map_or("()V".into(), |c| c.descriptor.clone());
                 let operation = Operation::Implement { class: name, descriptor, methods };
-                self.push(draft, operation, arguments, Some(generic(&class, &bindings)))
+                let number = self.push(draft, operation, arguments, Some(generic(&class, &bindings)));
+                draft.choices.extend(choices.into_iter().map(|choice| (Place::Implemented(number), choice)));
+                number
             }
         }
     }
@@ -131,9 +139,15 @@ impl Maker<'_> {
         bindings
     }
 
-    /// What the methods do that a type leaves open.
-    fn behaviours(&mut self, draft: &mut Draft, class: &str, bindings: &Bindings, depth: usize) -> Vec<Implementation> {
-        let mut methods = Vec::new();
+    /// What the methods do that a type leaves open, and which of them give something out.
+    fn behaviours(
+        &mut self,
+        draft: &mut Draft,
+        class: &str,
+        bindings: &Bindings,
+        depth: usize,
+    ) -> (Vec<Implementation>, Vec<Choice>) {
+        let (mut methods, mut choices) = (Vec::new(), Vec::new());
         let open = self.library.abstract_methods(class);
         let count = open.len();
         for (owner, method) in open {
@@ -153,12 +167,16 @@ impl Maker<'_> {
                 TypeSignature::Primitive(letter) => Behaviour::Return(self.literals.primitive(*letter, &mut self.rng)),
                 returns => match self.passed_on(&method, returns, &bindings) {
                     Some(parameter) if self.rng.one_in(2) => Behaviour::Return(Argument::Parameter(parameter)),
-                    _ if depth >= DEEPEST || self.rng.one_in(6) => continue,
-                    // Of a type with many methods few are called, and all that is made for the others can fail.
-                    _ if self.rng.below(count) >= MOST_RESULTS => continue,
+                    _ if depth >= DEEPEST => continue,
                     _ => {
                         let place = format!("{owner}.{}{} result", method.name, method.descriptor);
-                        let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None };
+                        let choice = self.gives_something(&place, count);
+                        let is_given = choice.what == GIVEN;
+                        choices.push(choice);
+                        if !is_given {
+                            continue;
+                        }
+                        let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None };
                         let value = self.value(draft, wish).0;
                         match given_out(draft, value) {
                             Some(does) => does,
@@ -170,7 +188,19 @@ impl Maker<'_> {
             let (name, descriptor) = (method.name.clone(), method.descriptor.clone());
             methods.push(Implementation { name, descriptor, does });
         }
-        methods
+        (methods, choices)
+    }
+
+    /// Whether one of so many methods gives something out. Of a type with many methods few are called, and all that is made for the
+    /// others can fail; those that are missed are learnt.
+    fn gives_something(&mut self, place: &str, count: usize) -> Choice {
+        let likely = (MOST_RESULTS / count as f64).min(LIKELIEST);
+        let choice = |what: &str| Choice { place: place.to_owned(), what: what.to_owned() };
+        let (given, nothing) = (choice(GIVEN), choice(NOTHING));
+        // Sharper than elsewhere: of many methods one is to blame.
+        let weight = |choice: &Choice, likely: f64| likely * self.learnt.weight(choice).powi(4);
+        let weights = [weight(&given, likely), weight(&nothing, 1.0 - likely)];
+        if self.rng.weighted(&weights) == Some(0) { given } else { nothing }
     }
 
     /// A parameter that can be given back.

@@ -10,6 +10,9 @@
 //! **What is left out.** Two subjects that were given the same object and keep it (Intruder's setters). Whether they may share it is
 //! for that object to say, and the class under test is seldom to blame: two wrappers of one map are a mistake of the test.
 //!
+//! A method that hardly ever runs even alone, because it wants objects that are hard to make, is in as many pairs as any other. Its
+//! pairs wait, or a large class would be tried for little else.
+//!
 //! **Deviation:** CovCon begins with all pairs in random order. The static score is a better guess, but it likes methods that do
 //! much, and in a large class those are slow, need objects that are hard to make, and are all of one kind. So both have their turn.
 
@@ -57,6 +60,8 @@ pub struct Target {
     pub misses: u32,
     /// No new tests come to mind.
     pub exhausted: bool,
+    /// One of the methods hardly ever runs, even alone.
+    pub is_hopeless: bool,
     /// Decides between equals.
     chance: usize,
 }
@@ -70,9 +75,14 @@ pub struct Targets {
     /// How many are in M_pc or M_d, or need a second share.
     pub relevant: usize,
     turn: usize,
+    /// How long those without hope have waited.
+    hopeless_turn: usize,
     /// Whether chance decides between equals next.
     by_chance: bool,
 }
+
+/// Targets with a method that hardly ever runs have one turn in so many, and those that nobody else wants.
+const HOPELESS_TURNS: usize = 9;
 
 /// The kinds of targets that take turns.
 const KINDS: [fn(&Mode) -> bool; 4] = [
@@ -96,8 +106,11 @@ impl Targets {
             targets.relevant += usize::from(pair.is_pc() || pair.double_lock || pair.second_share);
             let mut add = |mode: Mode, score: u32| {
                 let chance = rng.below(1 << 20);
-                let (tried, ran, covered, misses, exhausted) = (0, 0, 0, 0, false);
-                targets.all.push(Target { methods, mode, score, tried, ran, covered, misses, exhausted, chance });
+                let (tried, ran, covered, misses) = (0, 0, 0, 0);
+                let (exhausted, is_hopeless) = (false, false);
+                let target =
+                    Target { methods, mode, score, tried, ran, covered, misses, exhausted, is_hopeless, chance };
+                targets.all.push(target);
             };
             if pair.double_lock {
                 add(Mode::Deadlock, pair.score);
@@ -132,24 +145,37 @@ impl Targets {
         if self.turn.is_multiple_of(KINDS.len()) {
             self.by_chance = !self.by_chance;
         }
+        self.hopeless_turn = (self.hopeless_turn + 1) % HOPELESS_TURNS;
+        let all = self.hopeless_turn == 0;
+        if !all && let Some(found) = self.in_turn(below, with_opaque, &|target| !target.is_hopeless) {
+            return Some(found);
+        }
+        self.in_turn(below, with_opaque, &|_| true)
+    }
+
+    fn in_turn(&mut self, below: u32, with_opaque: bool, counts: &dyn Fn(&Target) -> bool) -> Option<usize> {
+        let is_open = |target: &Target| counts(target) && !target.exhausted && target.tried < below;
         for _ in 0..KINDS.len() {
             let kind = KINDS[self.turn % KINDS.len()];
             self.turn += 1;
-            if let Some(found) = self.lowest(&kind, below) {
+            if let Some(found) = self.lowest(&|target| kind(&target.mode) && is_open(target)) {
                 return Some(found);
             }
         }
-        if with_opaque { self.lowest(&|mode| *mode == Mode::Opaque, below) } else { None }
+        if with_opaque { self.lowest(&|target| target.mode == Mode::Opaque && is_open(target)) } else { None }
     }
 
-    fn lowest(&self, kind: &dyn Fn(&Mode) -> bool, below: u32) -> Option<usize> {
-        let open = self
-            .all
-            .iter()
-            .enumerate()
-            .filter(|(_, target)| kind(&target.mode) && !target.exhausted && target.tried < below);
+    fn lowest(&self, counts: &dyn Fn(&Target) -> bool) -> Option<usize> {
+        let open = self.all.iter().enumerate().filter(|(_, target)| counts(target));
         let rank = |target: &Target| if self.by_chance { 0 } else { u32::MAX - target.score };
         open.min_by_key(|(_, target)| (target.priority(), rank(target), target.chance)).map(|(number, _)| number)
+    }
+
+    /// A method hardly ever runs, even alone, or does after all: which of them do, the slice says by their numbers.
+    pub fn note_hopeless(&mut self, method: usize, hopeless: &[bool]) {
+        for target in self.all.iter_mut().filter(|it| it.methods.0 == method || it.methods.1 == method) {
+            target.is_hopeless = hopeless[target.methods.0] || hopeless[target.methods.1];
+        }
     }
 }
 

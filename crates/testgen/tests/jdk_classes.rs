@@ -162,6 +162,57 @@ fn what_can_hardly_be_made_is_made_less_often() {
 }
 
 #[test]
+fn what_an_implemented_type_has_to_give_out_is_learnt() {
+    // Of the nineteen methods of an iterator over attributed characters, one must give something, let us say.
+    with_facts("java.text.AttributedString", |class_path, class, facts| {
+        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
+        let given = |operation: &Operation| match operation {
+            Operation::Implement { class, methods, .. } if class.ends_with("AttributedCharacterIterator") => {
+                Some(methods.iter().any(|method| method.name == "getAllAttributeKeys"))
+            }
+            _ => None,
+        };
+        let (mut with, mut all) = (0, 0);
+        for number in 0..1200 {
+            let Some(candidate) = generator.next() else { break };
+            let prefix = &candidate.test.prefix;
+            let mut feedback = Feedback::Ran { overlapped: true };
+            for (call, of) in prefix.iter().enumerate() {
+                let passed = of.arguments.iter().find_map(|argument| match argument {
+                    Argument::Value(value) => given(&prefix[*value].operation),
+                    _ => None,
+                });
+                if let Some(is_given) = passed {
+                    with += u32::from(is_given && number >= 200);
+                    all += u32::from(number >= 200);
+                    if !is_given {
+                        feedback = Feedback::PrefixFails { call };
+                        break;
+                    }
+                }
+            }
+            generator.learn(&candidate, feedback);
+        }
+        // By chance it would be three in nineteen.
+        assert!(all > 50 && 2 * with > all, "{with} of {all} give it");
+    });
+}
+
+#[test]
+fn texts_that_the_maker_of_an_object_mentions_are_tried() {
+    // What reads numbers mentions how they can begin.
+    with_facts("java.util.Vector", |class_path, class, facts| {
+        let tests = tests(class_path, class, facts, settings(Strategy::Auto, 1), 1000);
+        let of_integer = tests.iter().flat_map(|candidate| &candidate.test.prefix).filter(|call| {
+            matches!(&call.operation, Operation::Construct { class, .. } | Operation::Static { class, .. }
+                if class == "java/lang/Integer")
+        });
+        let mut texts = of_integer.flat_map(|call| &call.arguments);
+        assert!(texts.any(|argument| matches!(argument, Argument::String(text) if text == "0x" || text == "#")));
+    });
+}
+
+#[test]
 fn arguments_are_of_the_types_that_generics_ask_for() {
     with_facts("java.util.Hashtable", |class_path, class, facts| {
         let tests = tests(class_path, class, facts, settings(Strategy::Auto, 3), 300);
@@ -233,6 +284,48 @@ fn what_fails_is_chosen_less_often() {
         };
         let (refused, taken) = (share(true), share(false));
         assert!(refused < taken * 0.7, "{refused} of those that fail, {taken} of those that do not");
+    });
+}
+
+#[test]
+fn pairs_with_a_method_that_hardly_ever_runs_wait() {
+    // Whatever takes an argument fails, let us say: that is most of the methods, and more of the pairs.
+    with_facts("java.util.LinkedList", |class_path, class, facts| {
+        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Pairs, 1)).unwrap();
+        let mut wasted = 0;
+        for number in 0..900 {
+            let candidate = generator.next().unwrap();
+            let mut calls = candidate.test.suffixes.iter().enumerate();
+            let failing = calls.find_map(|(suffix, calls)| {
+                calls.iter().position(|call| !call.arguments.is_empty()).map(|call| (suffix, call))
+            });
+            wasted += u32::from(number >= 600 && failing.is_some());
+            let ran = Feedback::Ran { overlapped: true };
+            generator.learn(&candidate, failing.map_or(ran, |(suffix, call)| Feedback::SuffixFails { suffix, call }));
+        }
+        assert!(wasted < 100, "{wasted} of 300");
+        assert!(wasted > 0, "a method may run after all, once more was learnt");
+    });
+}
+
+#[test]
+fn what_makes_tests_unusable_is_chosen_less_often() {
+    // A vector of the largest size takes all memory, let us say, and nobody says which call it was.
+    with_facts("java.util.Vector", |class_path, class, facts| {
+        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
+        let is_large = |call: &testcase::Call| {
+            matches!(call.operation, Operation::Construct { .. }) && call.arguments.contains(&Argument::Int(i32::MAX))
+        };
+        let (mut early, mut late) = (0, 0);
+        for number in 0..3000 {
+            let candidate = generator.next().unwrap();
+            let is_unusable = candidate.test.prefix.iter().any(is_large);
+            early += u32::from(is_unusable && number < 1000);
+            late += u32::from(is_unusable && number >= 2000);
+            let ran = Feedback::Ran { overlapped: true };
+            generator.learn(&candidate, if is_unusable { Feedback::Unusable } else { ran });
+        }
+        assert!(2 * late < early, "{early} early, {late} late");
     });
 }
 
