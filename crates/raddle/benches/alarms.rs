@@ -4,7 +4,10 @@
 //! clean one of `fixtures/classes` on the first JDK, with three seeds and a minute each, and says how much was tried. That takes hours.
 //! Behind `--`: a number of seconds for each, `jdk` or `fixtures` for these alone, and words of which one must be in the name of a class,
 //! such as `10 jdk Atomic Queue`.
+//!
+//! It goes on where it was stopped: what a check has said is kept in the target folder, as long as the program is the same.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -34,6 +37,7 @@ fn main() {
     let words: Vec<&String> = arguments.iter().filter(|it| it.parse::<u64>().is_err() && !is_kind(it)).collect();
     let jdk = Jdk::installed().into_iter().next().expect("no JDK of Java 17 to 25 was found");
     let compiled = tempfile::tempdir().expect("a folder");
+    let kept = kept(seconds);
     let mut classes = Vec::new();
     if wants("jdk") {
         classes.extend(of_package(&jdk, "java.util.concurrent.atomic"));
@@ -49,7 +53,11 @@ fn main() {
     println!("|---|---|---|---|---|---|");
     let mut alarms = 0;
     for class in &classes {
-        let runs: Vec<Value> = SEEDS.map(|seed| run(&jdk, compiled.path(), class, seed, seconds)).collect();
+        let check = |seed| {
+            let file = kept.join(format!("{class}-{seed}"));
+            run(&jdk, compiled.path(), class, seed, seconds, &file)
+        };
+        let runs: Vec<Value> = SEEDS.map(check).collect();
         let each = |field: &str| {
             let text = runs.iter().map(|run| match &run[field] {
                 Value::String(text) => text.clone(),
@@ -63,10 +71,25 @@ fn main() {
             ["verdict", "tests", "certified", "executions", "seconds"].map(each);
         println!("| {class} | {verdict} | {tests} | {certified} | {executions} | {seconds} |");
     }
-    println!("\n{} classes, {alarms} checks with findings.", classes.len());
+    println!("\n{} classes, {alarms} checks with findings; the reports are in {}.", classes.len(), kept.display());
 }
 
-fn run(jdk: &Jdk, compiled: &Path, class: &str, seed: u64, seconds: u64) -> Value {
+/// Where what this program has said in so many seconds is kept.
+fn kept(seconds: u64) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    std::fs::read(env!("CARGO_BIN_EXE_raddle")).expect("the program").hash(&mut hasher);
+    let folder = format!("alarms/{:016x}-{seconds}s", hasher.finish());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn run(jdk: &Jdk, compiled: &Path, class: &str, seed: u64, seconds: u64, kept: &Path) -> Value {
+    if let Some(known) =
+        std::fs::read(kept.with_added_extension("json")).ok().and_then(|it| serde_json::from_slice(&it).ok())
+    {
+        return known;
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let report = folder.path().join("report.json");
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
@@ -83,9 +106,13 @@ fn run(jdk: &Jdk, compiled: &Path, class: &str, seed: u64, seconds: u64) -> Valu
     let document: Value = serde_json::from_str(&text).unwrap_or_default();
     if document["classes"][0]["verdict"] == "violation" {
         // Somebody has to say whether it is a true one.
-        eprintln!("{}", String::from_utf8_lossy(&output.stdout));
+        std::fs::write(kept.with_added_extension("txt"), &output.stdout).expect("the report is kept");
     }
-    document["classes"][0].clone()
+    let said = document["classes"][0].clone();
+    if !said.is_null() {
+        std::fs::write(kept.with_added_extension("json"), said.to_string()).expect("what was said is kept");
+    }
+    said
 }
 
 /// The public classes of a package of the JDK, those that are made by others aside.

@@ -29,7 +29,9 @@ const OWN_TEXT: f64 = 0.4;
 const OF_MAKER: f64 = 1.0;
 const SUBJECT: f64 = 1.5;
 const THERE: f64 = 1.0;
-const NULL: f64 = 0.1;
+const NULL: f64 = 0.2;
+/// Where a method is known to take it: what is set back to nothing is a state of its own.
+const NULL_TAKEN: f64 = 0.8;
 /// So many texts are drawn, of which the one that went best is the likeliest.
 const TEXTS: usize = 3;
 
@@ -193,7 +195,10 @@ impl Maker<'_> {
                 false => add("there".into(), THERE / there.len() as f64, Candidate::There(number)),
             }
         }
-        add("null".into(), NULL, Candidate::Literal(Argument::Null));
+        let takes_null = wish.depth == 0
+            && !wish.place.contains(".<init>")
+            && self.learnt.is_good(&Choice { place: wish.place.clone(), what: "null".into() });
+        add("null".into(), if takes_null { NULL_TAKEN } else { NULL }, Candidate::Literal(Argument::Null));
         let text = types::class("java/lang/String");
         if self.library.fits(&text, wish.wanted) {
             for _ in 0..TEXTS {
