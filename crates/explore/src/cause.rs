@@ -10,8 +10,8 @@
 //! is found separates the executions given; only if these are all there are is it a cause.
 
 use crate::execution::Execution;
-use crate::hash::FastMap;
 use crate::timeline::Timeline;
+use schedule::FastMap;
 use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
 
 /// An event, in any execution.

@@ -44,7 +44,6 @@ mod execution;
 mod explorer;
 mod fair;
 mod hang;
-mod hash;
 mod meeting;
 mod names;
 mod order;

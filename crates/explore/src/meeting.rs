@@ -2,7 +2,7 @@
 //!
 //! Coarser than the relation that reduction goes by: it needs nothing but the events.
 
-use crate::hash::FastMap;
+use schedule::FastMap;
 use schedule::{Event, EventKind, ObjectId};
 
 /// What some events touch.

@@ -4,7 +4,7 @@
 //! number in another schedule. What is the same in every schedule is who started it, and as the so manyth. Threads
 //! that no event starts (those of the test itself) keep their number.
 
-use crate::hash::FastMap;
+use schedule::FastMap;
 use schedule::{Event, EventKind, ThreadId};
 
 /// The numbers of threads, over all executions of one test.

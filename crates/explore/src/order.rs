@@ -5,7 +5,7 @@
 //! order is built event by event, and cut back to a length, so an explorer keeps what two executions share.
 
 use crate::dependency::{Footprint, Mode, Resource};
-use crate::hash::FastMap;
+use schedule::FastMap;
 
 /// Events and which happen before which.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! A number for an equivalence class of executions.
 
 use crate::execution::Execution;
-use crate::hash::FastMap;
 use crate::timeline::Timeline;
+use schedule::FastMap;
 use schedule::{EventKind, ObjectId};
 
 /// A number that two executions of a test share if they are equivalent, and (but for accidents of hashing) only

@@ -17,9 +17,9 @@
 //! is found; others may be.
 
 use crate::execution::Execution;
-use crate::hash::FastMap;
 use crate::names::Names;
 use crate::state::State;
+use schedule::FastMap;
 use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
 use std::collections::BTreeSet;
 use std::hash::Hash;

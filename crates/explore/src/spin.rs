@@ -11,7 +11,7 @@
 //! else could go on: a certificate says so. Events cannot tell the two apart.
 
 use crate::dependency::{Footprint, Mode, Space};
-use crate::hash::FastMap;
+use schedule::FastMap;
 use schedule::{Event, EventKind, SiteId};
 
 /// Longer rounds than this are not noticed.

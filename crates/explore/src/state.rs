@@ -8,7 +8,7 @@
 //! see [`State::time_out`] and [`State::allow`].
 
 use crate::dependency::{Footprint, Mode, Space};
-use crate::hash::FastMap;
+use schedule::FastMap;
 use schedule::{Event, EventKind, ObjectId};
 
 /// More threads than this are not followed.

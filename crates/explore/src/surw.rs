@@ -13,9 +13,9 @@
 use crate::dependency::{Resource, Space};
 use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
-use crate::hash::FastMap;
 use crate::rng::Rng;
 use crate::stay::all_look;
+use schedule::FastMap;
 use schedule::{Choice, Divergence, Event, EventKind, ObjectId, Scheduler, ThreadId, Turn};
 use std::sync::Arc;
 

@@ -37,7 +37,7 @@ fn main() {
     let words: Vec<&String> = arguments.iter().filter(|it| it.parse::<u64>().is_err() && !is_kind(it)).collect();
     let jdk = Jdk::installed().into_iter().next().expect("no JDK of Java 17 to 25 was found");
     let compiled = tempfile::tempdir().expect("a folder");
-    let kept = kept(seconds);
+    let kept = kept(&jdk, seconds, quick);
     let mut classes = Vec::new();
     if wants("jdk") {
         classes.extend(of_package(&jdk, "java.util.concurrent.atomic"));
@@ -54,7 +54,7 @@ fn main() {
     let mut alarms = 0;
     for class in &classes {
         let check = |seed| {
-            let file = kept.join(format!("{class}-{seed}"));
+            let file = kept.join(format!("{class}-{seed}-{:08x}", hash(&std::fs::read(source(class)).ok()) as u32));
             run(&jdk, compiled.path(), class, seed, seconds, &file)
         };
         let runs: Vec<Value> = SEEDS.map(check).collect();
@@ -74,14 +74,30 @@ fn main() {
     println!("\n{} classes, {alarms} checks with findings; the reports are in {}.", classes.len(), kept.display());
 }
 
-/// Where what this program has said in so many seconds is kept.
-fn kept(seconds: u64) -> PathBuf {
-    let mut hasher = DefaultHasher::new();
-    std::fs::read(env!("CARGO_BIN_EXE_raddle")).expect("the program").hash(&mut hasher);
-    let folder = format!("alarms/{:016x}-{seconds}s", hasher.finish());
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+/// Where is kept what this program has said in so many seconds; for a glance a folder of its own, that is empty.
+fn kept(jdk: &Jdk, seconds: u64, quick: bool) -> PathBuf {
+    let program = std::fs::read(env!("CARGO_BIN_EXE_raddle")).expect("the program");
+    let folder = format!("alarms/{:016x}-{}-{seconds}s", hash(&program), jdk.version);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(if quick { "glance".into() } else { folder });
+    if quick {
+        // There may be none.
+        let _ = std::fs::remove_dir_all(&folder);
+    }
     std::fs::create_dir_all(&folder).expect("a folder");
     folder
+}
+
+fn hash(of: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The source of a fixture that is no class of the JDK.
+fn source(class: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let of = |kind: &str| folder.join(kind).join(format!("{class}.java"));
+    if of("pass").is_file() { of("pass") } else { of("classes") }
 }
 
 fn run(jdk: &Jdk, compiled: &Path, class: &str, seed: u64, seconds: u64, kept: &Path) -> Value {
@@ -96,8 +112,7 @@ fn run(jdk: &Jdk, compiled: &Path, class: &str, seed: u64, seconds: u64, kept: &
     command.arg("check").arg(class).arg("--java-home").arg(&jdk.home).arg("--quiet").arg("--json").arg(&report);
     command.arg("--out").arg(folder.path().join("out")).arg("--classpath").arg(compiled);
     command.args(["--seed", &seed.to_string(), "--budget", &format!("{seconds}s")]);
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/pass/{class}.java"));
-    if std::fs::read_to_string(source).is_ok_and(|text| text.contains("public void check()")) {
+    if std::fs::read_to_string(source(class)).is_ok_and(|text| text.contains("public void check()")) {
         // It says what must hold when all is over, and not meanwhile.
         command.args(["--skip", "check"]);
     }
@@ -109,7 +124,8 @@ fn run(jdk: &Jdk, compiled: &Path, class: &str, seed: u64, seconds: u64, kept: &
         std::fs::write(kept.with_added_extension("txt"), &output.stdout).expect("the report is kept");
     }
     let said = document["classes"][0].clone();
-    if !said.is_null() {
+    // Who was stopped has more to say.
+    if !said.is_null() && output.status.code().is_some() {
         std::fs::write(kept.with_added_extension("json"), said.to_string()).expect("what was said is kept");
     }
     said

@@ -44,6 +44,8 @@ fn main() {
     let jdk = Jdk::installed().into_iter().find(|jdk| jdk.javac().is_file()).expect("this needs a JDK");
     println!("JDK {}", jdk.version);
     let parts: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let unknown = parts.iter().find(|part| !["failures", "growth", "sweep", "large"].contains(&part.as_str()));
+    assert!(unknown.is_none(), "no such part: {unknown:?}");
     let wants = |part: &str| parts.is_empty() || parts.iter().any(|it| it == part);
     if wants("failures") {
         to_first_failure(&jdk, if quick { 1 } else { 20 }, if quick { 3 } else { usize::MAX });

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod event;
+mod fast_map;
 mod in_order;
 mod random;
 mod schedule;
@@ -24,6 +25,7 @@ mod scheduler;
 mod trace;
 
 pub use event::{Event, EventKind, ObjectId, SiteId, ThreadId};
+pub use fast_map::{FastHasher, FastMap};
 pub use in_order::InOrder;
 pub use random::RandomWalk;
 pub use schedule::{Replay, Schedule};

@@ -337,7 +337,8 @@ fn gets(test: &TestCase, call: Place, implemented: Place) -> bool {
         Place::Suffix(suffix, call) => test.suffixes.get(suffix).and_then(|calls| calls.get(call)),
         Place::Implemented(_) => None,
     };
-    call.is_some_and(|call| call.arguments.contains(&Argument::Value(number)))
+    let object = Argument::Value(number);
+    call.is_some_and(|call| call.arguments.contains(&object) || call.operation.receiver() == Some(&object))
 }
 
 fn fingerprint(test: &TestCase) -> u64 {

@@ -26,11 +26,6 @@ impl Learnt {
         (2.0 * share).max(0.05)
     }
 
-    /// Whether it was made, and the call has always returned.
-    pub fn is_good(&self, choice: &Choice) -> bool {
-        self.counts.get(choice).is_some_and(|(good, bad)| *good > 0 && *bad == 0)
-    }
-
     /// The call for which it was made returned, or not.
     pub fn note(&mut self, choice: &Choice, went_well: bool) {
         let (good, bad) = self.counts.entry(choice.clone()).or_default();

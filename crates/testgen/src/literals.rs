@@ -54,9 +54,6 @@ impl Literals {
 
     /// A value of a primitive type, by its letter.
     pub fn primitive(&self, letter: char, rng: &mut Rng) -> Argument {
-        if let Some(extreme) = rng.one_in(EXTREME).then(|| extreme(letter, rng.one_in(2))).flatten() {
-            return extreme;
-        }
         let number = self.number(rng);
         match letter {
             'Z' => Argument::Boolean(rng.one_in(2)),
@@ -70,6 +67,12 @@ impl Literals {
         }
     }
 
+    /// The same, and now and then the largest or smallest there is.
+    pub fn any_primitive(&self, letter: char, rng: &mut Rng) -> Argument {
+        let extreme = rng.one_in(EXTREME).then(|| extreme(letter, rng.one_in(2))).flatten();
+        extreme.unwrap_or_else(|| self.primitive(letter, rng))
+    }
+
     fn number(&self, rng: &mut Rng) -> i64 {
         const USUAL: [i64; 10] = [0, 0, 0, 1, 1, 1, 2, 2, 3, -1];
         match self.numbers.is_empty() || !rng.one_in(6) {
@@ -81,7 +84,8 @@ impl Literals {
 
 /// One of the texts that a class mentions which makes an object: what it accepts is often among them.
 pub fn of_maker<'s>(strings: &'s [String], rng: &mut Rng) -> Option<&'s String> {
-    rng.pick(strings).filter(|text| is_short(text))
+    let short: Vec<&String> = strings.iter().filter(|text| is_short(text)).collect();
+    rng.pick(&short).copied()
 }
 
 fn is_short(text: &str) -> bool {
@@ -169,7 +173,7 @@ mod tests {
     #[test]
     fn some_numbers_are_the_largest_there_are_and_most_are_small() {
         let (literals, mut rng) = (Literals::default(), Rng::new(1));
-        let drawn: Vec<Argument> = (0..400).map(|_| literals.primitive('I', &mut rng)).collect();
+        let drawn: Vec<Argument> = (0..400).map(|_| literals.any_primitive('I', &mut rng)).collect();
         let count = |wanted: Argument| drawn.iter().filter(|argument| **argument == wanted).count();
         assert!(count(Argument::Int(i32::MAX)) > 3 && count(Argument::Int(i32::MIN)) > 3, "{drawn:?}");
         assert!(count(Argument::Int(i32::MAX)) + count(Argument::Int(i32::MIN)) < 60, "{drawn:?}");

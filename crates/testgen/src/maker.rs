@@ -32,6 +32,8 @@ const THERE: f64 = 1.0;
 const NULL: f64 = 0.2;
 /// Where a method is known to take it: what is set back to nothing is a state of its own.
 const NULL_TAKEN: f64 = 0.8;
+/// It is taken if it went well three times as often as not.
+const TAKEN: f64 = 1.3;
 /// So many texts are drawn, of which the one that went best is the likeliest.
 const TEXTS: usize = 3;
 
@@ -141,7 +143,7 @@ impl Maker<'_> {
     /// A value.
     pub fn value(&mut self, draft: &mut Draft, wish: Wish<'_>) -> (Argument, Choice) {
         if let TypeSignature::Primitive(letter) = wish.wanted {
-            return self.primitive(*letter, &wish.place);
+            return self.primitive(*letter, &wish);
         }
         let chosen = |what: &str| Choice { place: wish.place.clone(), what: what.to_owned() };
         if let Some(subject) = wish.rather {
@@ -167,12 +169,16 @@ impl Maker<'_> {
         (value, choice)
     }
 
-    fn primitive(&mut self, letter: char, place: &str) -> (Argument, Choice) {
+    fn primitive(&mut self, letter: char, wish: &Wish<'_>) -> (Argument, Choice) {
         // Some literals, of which the one that went best is the likeliest.
         let mut drawn = Vec::new();
         for _ in 0..3 {
-            let literal = self.literals.primitive(letter, &mut self.rng);
-            let choice = Choice { place: place.to_owned(), what: format!("{literal:?}") };
+            let literal = match wish.depth {
+                0 => self.literals.any_primitive(letter, &mut self.rng),
+                // What is made has a size, mostly, and the largest takes all memory.
+                _ => self.literals.primitive(letter, &mut self.rng),
+            };
+            let choice = Choice { place: wish.place.clone(), what: format!("{literal:?}") };
             drawn.push((literal, choice));
         }
         let weights: Vec<f64> = drawn.iter().map(|(_, choice)| self.learnt.weight(choice)).collect();
@@ -195,9 +201,8 @@ impl Maker<'_> {
                 false => add("there".into(), THERE / there.len() as f64, Candidate::There(number)),
             }
         }
-        let takes_null = wish.depth == 0
-            && !wish.place.contains(".<init>")
-            && self.learnt.is_good(&Choice { place: wish.place.clone(), what: "null".into() });
+        let null = Choice { place: wish.place.clone(), what: "null".into() };
+        let takes_null = wish.depth == 0 && self.learnt.weight(&null) > TAKEN;
         add("null".into(), if takes_null { NULL_TAKEN } else { NULL }, Candidate::Literal(Argument::Null));
         let text = types::class("java/lang/String");
         if self.library.fits(&text, wish.wanted) {
@@ -205,7 +210,7 @@ impl Maker<'_> {
                 let literal = self.literals.string(&mut self.rng);
                 add(format!("text {literal:?}"), TEXT / TEXTS as f64, Candidate::Literal(Argument::String(literal)));
             }
-            // Those of the class under test are among the literals.
+            // Where methods of the class under test are called, its own are among the literals.
             if wish.depth > 0
                 && let Some(class) = wish.of.and_then(|class| self.library.class(class))
                 && let Some(literal) = literals::of_maker(&class.strings, &mut self.rng)

@@ -2,7 +2,7 @@
 
 use crate::compose::Shape;
 use crate::generator::Strategy;
-use crate::targets::Targets;
+use crate::targets::{HOPELESS_TURNS, Targets};
 
 /// A test that is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +77,15 @@ impl Plan {
     fn variant(&mut self, targets: &Targets, shape: Shape) -> Option<Vec<Step>> {
         let count = targets.all.len();
         self.left = self.left.checked_sub(1)?;
-        // Each phase goes on where the one before has ended, so all have their turn.
-        let target = self.next.checked_rem(count)?;
+        // Each phase goes on where the one before has ended, so all have their turn; of those without hope one in so many.
+        let mut target = self.next.checked_rem(count)?;
+        for _ in 0..count {
+            let waits = targets.all[target].is_hopeless && !self.left.is_multiple_of(HOPELESS_TURNS);
+            if !waits {
+                break;
+            }
+            target = (target + 1) % count;
+        }
         self.next = target + 1;
         Some(vec![Step { target: Some(target), shape }])
     }

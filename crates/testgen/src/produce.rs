@@ -14,9 +14,6 @@ use crate::types::{self, Bindings};
 const MOST_RESULTS: f64 = 3.0;
 /// No method always gives something out, before anything is learnt.
 const LIKELIEST: f64 = 0.8;
-/// The choices for a method.
-const GIVEN: &str = "given";
-const NOTHING: &str = "nothing";
 
 impl Maker<'_> {
     /// Adds the calls that make an object, and says which gives it. The object will be of the wanted type, whatever the
@@ -170,15 +167,15 @@ impl Maker<'_> {
                     _ if depth >= DEEPEST => continue,
                     _ => {
                         let place = format!("{owner}.{}{} result", method.name, method.descriptor);
-                        let choice = self.gives_something(&place, count);
-                        let is_given = choice.what == GIVEN;
-                        choices.push(choice);
-                        if !is_given {
-                            continue;
+                        let mut does = None;
+                        if self.gives_something(&place, count) {
+                            let place = place.clone();
+                            let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None };
+                            let value = self.value(draft, wish).0;
+                            does = given_out(draft, value).filter(|does| *does != Behaviour::Return(Argument::Null));
                         }
-                        let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None };
-                        let value = self.value(draft, wish).0;
-                        match given_out(draft, value) {
+                        choices.push(result(&place, does.is_some()));
+                        match does {
                             Some(does) => does,
                             None => continue,
                         }
@@ -193,14 +190,13 @@ impl Maker<'_> {
 
     /// Whether one of so many methods gives something out. Of a type with many methods few are called, and all that is made for the
     /// others can fail; those that are missed are learnt.
-    fn gives_something(&mut self, place: &str, count: usize) -> Choice {
+    fn gives_something(&mut self, place: &str, count: usize) -> bool {
         let likely = (MOST_RESULTS / count as f64).min(LIKELIEST);
-        let choice = |what: &str| Choice { place: place.to_owned(), what: what.to_owned() };
-        let (given, nothing) = (choice(GIVEN), choice(NOTHING));
-        // Sharper than elsewhere: of many methods one is to blame.
-        let weight = |choice: &Choice, likely: f64| likely * self.learnt.weight(choice).powi(4);
-        let weights = [weight(&given, likely), weight(&nothing, 1.0 - likely)];
-        if self.rng.weighted(&weights) == Some(0) { given } else { nothing }
+        // What goes wrong counts for more than elsewhere, for of many methods one is to blame; what goes well for nothing, or the one that
+        // was tried first would be the only one.
+        let weight = |is_given, likely: f64| likely * self.learnt.weight(&result(place, is_given)).min(1.0).powi(4);
+        let weights = [weight(true, likely), weight(false, 1.0 - likely)];
+        self.rng.weighted(&weights) == Some(0)
     }
 
     /// A parameter that can be given back.
@@ -208,6 +204,11 @@ impl Maker<'_> {
         let fits = |parameter: &TypeSignature| self.library.fits(&types::substitute(parameter, bindings), returns);
         method.parameters.iter().position(|p| !matches!(p, TypeSignature::Primitive(_)) && fits(p))
     }
+}
+
+/// The choice that a method gives something out, or does not.
+fn result(place: &str, is_given: bool) -> Choice {
+    Choice { place: place.to_owned(), what: if is_given { "given" } else { "nothing" }.to_owned() }
 }
 
 /// What a method does that gives a value out. What can change is made anew each time, if that is simple, and not given out else:

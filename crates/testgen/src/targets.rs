@@ -82,7 +82,7 @@ pub struct Targets {
 }
 
 /// Targets with a method that hardly ever runs have one turn in so many, and those that nobody else wants.
-const HOPELESS_TURNS: usize = 9;
+pub const HOPELESS_TURNS: usize = 9;
 
 /// The kinds of targets that take turns.
 const KINDS: [fn(&Mode) -> bool; 4] = [

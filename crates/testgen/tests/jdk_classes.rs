@@ -36,6 +36,36 @@ fn tests(class_path: &ClassPath, class: &str, facts: &ClassFacts, settings: Sett
     found
 }
 
+const RAN: Feedback = Feedback::Ran { overlapped: true };
+
+/// So many tests with each of some seeds, of which a teacher says how they went, given how many there were before.
+fn teach(
+    (class_path, class, facts): (&ClassPath, &str, &ClassFacts),
+    strategy: Strategy,
+    count: usize,
+    mut teacher: impl FnMut(usize, &TestCase) -> Feedback,
+) {
+    for seed in 1..=4 {
+        let mut generator = Generator::new(class_path, class, facts, settings(strategy, seed)).unwrap();
+        for number in 0..count {
+            let Some(candidate) = generator.next() else { break };
+            let feedback = teacher(number, &candidate.test);
+            generator.learn(&candidate, feedback);
+        }
+    }
+}
+
+/// What is said of a test in which such a call of a suffix fails.
+fn fails_if(test: &TestCase, fails: impl Fn(&Call) -> bool) -> Feedback {
+    let mut suffixes = test.suffixes.iter().enumerate();
+    let failing = suffixes.find_map(|(suffix, calls)| calls.iter().position(&fails).map(|call| (suffix, call)));
+    failing.map_or(RAN, |(suffix, call)| Feedback::SuffixFails { suffix, call })
+}
+
+fn is_method(call: &Call, method: &str) -> bool {
+    matches!(&call.operation, Operation::Virtual { name, .. } if name == method)
+}
+
 fn names(test: &TestCase) -> Vec<&str> {
     let name = |operation| match operation {
         &Operation::Virtual { ref name, .. } | &Operation::Static { ref name, .. } => &**name,
@@ -108,29 +138,17 @@ fn a_class_that_only_a_method_makes_is_made_by_it() {
 #[test]
 fn texts_that_go_well_are_chosen_more_often() {
     with_facts("java.util.StringTokenizer", |class_path, class, facts| {
-        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
+        let text = |call: &Call| match call.arguments.first() {
+            Some(Argument::String(text)) => Some(text.clone()),
+            _ => None,
+        };
         let (mut good, mut bad) = (0, 0);
-        for number in 0..400 {
-            let Some(candidate) = generator.next() else { break };
-            let mut feedback = Feedback::Ran { overlapped: true };
-            for (suffix, calls) in candidate.test.suffixes.iter().enumerate() {
-                for (call, of) in calls.iter().enumerate() {
-                    let mut texts = of.arguments.iter().filter_map(|argument| match argument {
-                        Argument::String(text) => Some(&**text),
-                        _ => None,
-                    });
-                    match texts.next() {
-                        None => {}
-                        Some("b") => good += u32::from(number >= 200),
-                        Some(_) => {
-                            bad += u32::from(number >= 200);
-                            feedback = Feedback::SuffixFails { suffix, call };
-                        }
-                    }
-                }
+        teach((class_path, class, facts), Strategy::Auto, 400, |number, test| {
+            for text in test.suffixes.iter().flatten().filter_map(text).filter(|_| number >= 200) {
+                *if text == "b" { &mut good } else { &mut bad } += 1;
             }
-            generator.learn(&candidate, feedback);
-        }
+            fails_if(test, |call| text(call).is_some_and(|text| text != "b"))
+        });
         // By chance it would be one in five or fewer.
         assert!(3 * good > bad, "{good} good, {bad} bad");
     });
@@ -140,60 +158,52 @@ fn texts_that_go_well_are_chosen_more_often() {
 fn what_can_hardly_be_made_is_made_less_often() {
     // A reader is wanted by constructors and methods alike, and all but one kind of them cannot be made, let us say.
     with_facts("java.io.StreamTokenizer", |class_path, class, facts| {
-        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
-        let is_bad = |operation: &Operation| match operation {
+        let is_bad = |call: &Call| match &call.operation {
             Operation::Construct { class, .. } => class.ends_with("Reader") && class != "java/io/StringReader",
             _ => false,
         };
         let (mut early, mut late) = (0, 0);
-        for number in 0..1200 {
-            let candidate = generator.next().unwrap();
-            let call = candidate.test.prefix.iter().position(|call| is_bad(&call.operation));
+        teach((class_path, class, facts), Strategy::Auto, 1200, |number, test| {
+            let call = test.prefix.iter().position(is_bad);
             match number {
-                0..200 => early += u32::from(call.is_some()),
-                1000.. => late += u32::from(call.is_some()),
+                0..100 => early += u32::from(call.is_some()),
+                1100.. => late += u32::from(call.is_some()),
                 _ => {}
             }
-            let feedback = call.map_or(Feedback::Ran { overlapped: true }, |call| Feedback::PrefixFails { call });
-            generator.learn(&candidate, feedback);
-        }
+            call.map_or(RAN, |call| Feedback::PrefixFails { call })
+        });
         assert!(3 * late < early, "{early} early, {late} late");
     });
 }
 
 #[test]
 fn what_an_implemented_type_has_to_give_out_is_learnt() {
-    // Of the nineteen methods of an iterator over attributed characters, one must give something, let us say.
+    // Of the many methods of an iterator over attributed characters, one must give something, let us say.
     with_facts("java.text.AttributedString", |class_path, class, facts| {
-        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
-        let given = |operation: &Operation| match operation {
+        let is_given = |operation: &Operation| match operation {
             Operation::Implement { class, methods, .. } if class.ends_with("AttributedCharacterIterator") => {
                 Some(methods.iter().any(|method| method.name == "getAllAttributeKeys"))
             }
             _ => None,
         };
         let (mut with, mut all) = (0, 0);
-        for number in 0..1200 {
-            let Some(candidate) = generator.next() else { break };
-            let prefix = &candidate.test.prefix;
-            let mut feedback = Feedback::Ran { overlapped: true };
-            for (call, of) in prefix.iter().enumerate() {
+        teach((class_path, class, facts), Strategy::Auto, 800, |number, test| {
+            for (call, of) in test.prefix.iter().enumerate() {
                 let passed = of.arguments.iter().find_map(|argument| match argument {
-                    Argument::Value(value) => given(&prefix[*value].operation),
+                    Argument::Value(value) => is_given(&test.prefix[*value].operation),
                     _ => None,
                 });
                 if let Some(is_given) = passed {
                     with += u32::from(is_given && number >= 200);
                     all += u32::from(number >= 200);
                     if !is_given {
-                        feedback = Feedback::PrefixFails { call };
-                        break;
+                        return Feedback::PrefixFails { call };
                     }
                 }
             }
-            generator.learn(&candidate, feedback);
-        }
-        // By chance it would be three in nineteen.
+            RAN
+        });
+        // By chance it would be one in six.
         assert!(all > 50 && 2 * with > all, "{with} of {all} give it");
     });
 }
@@ -254,33 +264,15 @@ fn the_same_seed_gives_the_same_tests() {
 #[test]
 fn what_fails_is_chosen_less_often() {
     with_facts("java.util.Vector", |class_path, class, facts| {
+        let is_bad = |call: &Call| call.arguments.contains(&Argument::Int(-1));
         let share = |refuse: bool| {
-            let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Random, 5)).unwrap();
             let (mut negative, mut all) = (0, 0);
-            for round in 0..1500 {
-                let Some(candidate) = generator.next() else { break };
-                let calls = candidate.test.suffixes.iter().enumerate();
-                let bad = calls.flat_map(|(suffix, calls)| {
-                    calls
-                        .iter()
-                        .enumerate()
-                        .filter(|(_, call)| call.arguments.contains(&Argument::Int(-1)))
-                        .map(move |(call, _)| (suffix, call))
-                });
-                let bad: Vec<_> = bad.collect();
-                if round >= 1000 {
-                    all += 1;
-                    negative += usize::from(!bad.is_empty());
-                }
-                generator.learn(
-                    &candidate,
-                    match bad.first() {
-                        Some(&(suffix, call)) if refuse => Feedback::SuffixFails { suffix, call },
-                        _ => Feedback::Ran { overlapped: true },
-                    },
-                );
-            }
-            f64::from(negative as u32) / f64::from(all)
+            teach((class_path, class, facts), Strategy::Random, 1500, |number, test| {
+                all += u32::from(number >= 1000);
+                negative += u32::from(number >= 1000 && test.suffixes.iter().flatten().any(is_bad));
+                if refuse { fails_if(test, is_bad) } else { RAN }
+            });
+            f64::from(negative) / f64::from(all)
         };
         let (refused, taken) = (share(true), share(false));
         assert!(refused < taken * 0.7, "{refused} of those that fail, {taken} of those that do not");
@@ -291,20 +283,38 @@ fn what_fails_is_chosen_less_often() {
 fn pairs_with_a_method_that_hardly_ever_runs_wait() {
     // Whatever takes an argument fails, let us say: that is most of the methods, and more of the pairs.
     with_facts("java.util.LinkedList", |class_path, class, facts| {
-        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Pairs, 1)).unwrap();
-        let mut wasted = 0;
-        for number in 0..900 {
-            let candidate = generator.next().unwrap();
-            let mut calls = candidate.test.suffixes.iter().enumerate();
-            let failing = calls.find_map(|(suffix, calls)| {
-                calls.iter().position(|call| !call.arguments.is_empty()).map(|call| (suffix, call))
+        let is_bad = |call: &Call| !call.arguments.is_empty();
+        for strategy in [Strategy::Pairs, Strategy::Auto] {
+            let (mut wasted, mut all) = (0, 0);
+            teach((class_path, class, facts), strategy, 900, |number, test| {
+                all += u32::from(number >= 600);
+                wasted += u32::from(number >= 600 && test.suffixes.iter().flatten().any(is_bad));
+                fails_if(test, is_bad)
             });
-            wasted += u32::from(number >= 600 && failing.is_some());
-            let ran = Feedback::Ran { overlapped: true };
-            generator.learn(&candidate, failing.map_or(ran, |(suffix, call)| Feedback::SuffixFails { suffix, call }));
+            assert!(3 * wasted < all, "{wasted} of {all} with {strategy:?}");
+            assert!(wasted > 0, "a method may run after all, once more was learnt");
         }
-        assert!(wasted < 100, "{wasted} of 300");
-        assert!(wasted > 0, "a method may run after all, once more was learnt");
+    });
+}
+
+#[test]
+fn null_is_passed_more_often_where_it_is_taken() {
+    with_facts("java.util.Vector", |class_path, class, facts| {
+        let is_null = |call: &Call| is_method(call, "addElement") && call.arguments == [Argument::Null];
+        let share = |is_taken: bool| {
+            let (mut nulls, mut all) = (0, 0);
+            teach((class_path, class, facts), Strategy::Auto, 2500, |number, test| {
+                let calls = test.suffixes.iter().flatten().filter(|_| number >= 1000);
+                for call in calls.filter(|call| is_method(call, "addElement")) {
+                    nulls += u32::from(is_null(call));
+                    all += 1;
+                }
+                if is_taken { RAN } else { fails_if(test, is_null) }
+            });
+            f64::from(nulls) / f64::from(all)
+        };
+        let (taken, refused) = (share(true), share(false));
+        assert!(taken > 0.12 && 2.0 * refused < taken, "{taken} where it is taken, {refused} where it is not");
     });
 }
 
@@ -312,21 +322,22 @@ fn pairs_with_a_method_that_hardly_ever_runs_wait() {
 fn what_makes_tests_unusable_is_chosen_less_often() {
     // A vector of size two or more takes all memory, let us say, and nobody says which call it was.
     with_facts("java.util.Vector", |class_path, class, facts| {
-        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
-        let is_large = |call: &testcase::Call| {
+        let is_large = |call: &Call| {
             matches!(call.operation, Operation::Construct { .. })
                 && call.arguments.iter().any(|argument| matches!(argument, Argument::Int(2..)))
         };
-        let mut unusable = 0;
-        for number in 0..3000 {
-            let candidate = generator.next().unwrap();
-            let is_unusable = candidate.test.prefix.iter().any(is_large);
-            unusable += u32::from(is_unusable && number >= 2000);
-            let ran = Feedback::Ran { overlapped: true };
-            generator.learn(&candidate, if is_unusable { Feedback::Unusable } else { ran });
-        }
-        // By chance it would be one in eight.
-        assert!(unusable < 90, "{unusable} of 1000");
+        let share = |is_unusable: bool| {
+            let (mut large, mut all) = (0, 0);
+            teach((class_path, class, facts), Strategy::Auto, 1500, |number, test| {
+                let found = test.prefix.iter().any(is_large);
+                large += u32::from(found && number >= 500);
+                all += u32::from(number >= 500);
+                if is_unusable && found { Feedback::Unusable } else { RAN }
+            });
+            f64::from(large) / f64::from(all)
+        };
+        let (unusable, usable) = (share(true), share(false));
+        assert!(unusable < 0.6 * usable, "{unusable} if it is unusable, {usable} if not");
     });
 }
 

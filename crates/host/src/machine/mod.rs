@@ -53,6 +53,9 @@ pub struct Remains {
     pub abandoned: bool,
 }
 
+/// The traces of small tests need not grow. More than a kilobyte would not come from what the C library keeps at hand for each thread.
+const ROOM: usize = 1024 / size_of::<Step>();
+
 /// Time is so much later in each variation: no number that would look like a difference of times.
 const VARIED_NANOS: u64 = 12_345_678_901;
 
@@ -66,8 +69,7 @@ impl Machine {
             threads: Vec::with_capacity(4),
             locks: LockTable::default(),
             waits: WaitSets::default(),
-            // Small tests fit, and their traces need not grow. Somewhat larger, and allocating would take longer.
-            trace: Trace { steps: Vec::with_capacity(36) },
+            trace: Trace { steps: Vec::with_capacity(ROOM) },
             scheduler,
             turn: None,
             last: None,

@@ -18,11 +18,9 @@ use crate::jvmti::Jvmti;
 use crate::machine::Found;
 use crate::read::Reading;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jobject};
-use schedule::{Event, EventKind, ObjectId, SiteId};
+use schedule::{Event, EventKind, FastMap, ObjectId, SiteId};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ffi::{CString, c_void};
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, OnceLock};
 
 /// Binds the hooks and switches them on.
@@ -133,25 +131,7 @@ static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
 thread_local! {
     /// What was looked up about sites: field numbers and kinds, so that the common lock is not needed.
-    static SITES: RefCell<HashMap<u32, (EventKind, u32), BuildHasherDefault<Spread>>> = RefCell::default();
-}
-
-/// A hash for the numbers of sites, which nobody chooses so that they collide.
-#[derive(Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.0 = (self.0.rotate_left(5) ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
+    static SITES: RefCell<FastMap<u32, (EventKind, u32)>> = RefCell::default();
 }
 
 /// Gives an object that lives in every execution the identity hash of a name.

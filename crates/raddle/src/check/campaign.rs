@@ -20,6 +20,7 @@ use crate::supervisor::{Event, Outcome, Session, Task};
 use crate::worker::protocol::{
     Answer, Check, Checked, Explore, Explored, Explorer, Finding, Job, News, Plan, Rejected, Report,
 };
+use crate::worker::reason::Reason;
 
 /// How a class is searched.
 #[derive(Clone, Copy, Debug)]
@@ -342,8 +343,15 @@ impl<'c> Campaign<'c> {
         self.counts.refused.extend(outcome.refused);
         let report = match outcome.answer {
             Answer::Done(report) => report,
-            Answer::Refused(why) => return self.unusable_test(candidate, why),
-            Answer::Unknown(reason) => return self.unusable_test(candidate, reason.to_string()),
+            Answer::Refused(why) => {
+                self.round.is_of_use = true;
+                return self.unusable_test(candidate, why);
+            }
+            Answer::Unknown(reason) => {
+                // A test that asks for more memory than there is, is like one that throws: nothing is left open.
+                self.round.is_of_use |= reason != Reason::OutOfMemory;
+                return self.unusable_test(candidate, reason.to_string());
+            }
         };
         let checked = report.checked.clone().unwrap_or_default();
         if let Some(rejected) = &checked.rejected {
@@ -367,7 +375,6 @@ impl<'c> Campaign<'c> {
     }
 
     fn unusable_test(&mut self, candidate: &Candidate, why: String) -> Option<usize> {
-        self.round.is_of_use = true;
         *self.counts.unknown.entry(why).or_default() += 1;
         self.generator.learn(candidate, Feedback::Unusable);
         None

@@ -1,13 +1,15 @@
 //! A fast hash for small keys of our own making. The standard library's is hardened against keys that an
-//! adversary picks, which costs more than the look-ups that an explorer makes.
+//! adversary picks, which costs more than the look-ups that explorers and hooks make.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
+/// A hash map with that hash.
+pub type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
-#[derive(Default, Clone, Copy)]
-pub(crate) struct FastHasher(u64);
+/// The hash of what was written so far.
+#[derive(Default, Clone, Copy, Debug)]
+pub struct FastHasher(u64);
 
 impl Hasher for FastHasher {
     fn finish(&self) -> u64 {
