@@ -175,14 +175,16 @@ fn notes(summary: &Summary) -> String {
     budgets.sort_unstable();
     budgets.dedup();
     let budgets = list(budgets.iter().map(|seconds| format!("{seconds} s")).collect());
-    let load = summary.load.map_or("unknown".into(), |(least, most)| format!("{least:.1} to {most:.1}"));
+    let others = summary.others.map_or("an unknown share".into(), |(mean, most)| {
+        format!("{:.1} % in the mean, {:.1} % at the most,", mean * 100.0, most * 100.0)
+    });
     format!(
         "\n## What the columns mean\n\n\
          `found`: runs in which the known fault was found, by its kind, exception and methods as `study/subjects.toml` has them. `seconds to it`: \
          on average, a miss counting as the whole budget. `first finding`: of any kind, on average of the runs that have one. Times are from \
          the start of the check, with the analysis. `tests` and `executions`: until the check was stopped, three seconds after the known \
          fault was found. `also found`: in runs with something else than the known fault, all that was found. `analysis`: the whole command `raddle deps`.\n\n\
-         Machine: {}; load average when runs began: {load}. Times are of use only where that is low. Java {}. Raddle {}. Budgets: {budgets}.\n",
+         Machine: {}; others than the check had {others} of its processors while it ran. Times are of use only where that is little. Java {}. Raddle {}. Budgets: {budgets}.\n",
         list(summary.machines.iter().map(|machine| machine.text()).collect()),
         list(summary.java.iter().cloned().collect()),
         list(summary.raddle.iter().cloned().collect()),

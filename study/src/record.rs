@@ -21,9 +21,8 @@ pub struct Record {
     pub raddle: Build,
     pub java: String,
     pub machine: Machine,
-    /// How many threads wanted to run in the minute before, as Linux has it: what else went on.
-    #[serde(default)]
-    pub load: f64,
+    /// Which share of the processors others had while it ran.
+    pub others: Option<f64>,
     pub outcome: Outcome,
 }
 

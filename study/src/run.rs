@@ -8,7 +8,7 @@ use anyhow::{Context, bail, ensure};
 
 use crate::check::{Raddle, Settings};
 use crate::fetch;
-use crate::machine::Machine;
+use crate::machine::{Machine, Ticks};
 use crate::record::{self, Outcome, Record, Sizes};
 use crate::subjects::{self, Expected, Subject};
 
@@ -85,13 +85,14 @@ impl One<'_> {
         {
             return Ok(());
         }
-        let load = Machine::load();
         progress.line(&format!("{name}: fetching"));
         let work = self.store.join("work").join(self.subject.folder());
+        let mut before = None;
         let (outcome, java) = match fetch::class_path(self.subject, &self.store.join("lib")) {
             Err(error) => (Outcome::Failed(format!("{error:#}")), String::new()),
             Ok(class_path) => {
                 self.sizes(&class_path, &work)?;
+                before = Ticks::now();
                 self.raddle.check(self.subject, &class_path, self.settings, &work, |elapsed| {
                     progress.line(&format!("{name}: {} of {budget} s", elapsed.as_secs()));
                 })?
@@ -106,7 +107,7 @@ impl One<'_> {
             raddle: self.raddle.build.clone(),
             java,
             machine: Machine::here(),
-            load,
+            others: before.zip(Ticks::now()).map(|(before, now)| now.others_since(&before)),
             outcome,
         };
         record::store(&path, &record)

@@ -16,8 +16,8 @@ pub struct Summary {
     /// Versions of Java, and of Raddle.
     pub java: BTreeSet<String>,
     pub raddle: BTreeSet<String>,
-    /// The lowest and highest load when runs began.
-    pub load: Option<(f64, f64)>,
+    /// Which share of the processors others had while runs were under way: the mean and the highest.
+    pub others: Option<(f64, f64)>,
     pub rows: Vec<Row>,
     pub means: Vec<Mean>,
 }
@@ -74,23 +74,25 @@ pub fn of(subjects: &[Subject], results: &Path) -> anyhow::Result<Summary> {
         machines: Vec::new(),
         java: BTreeSet::new(),
         raddle: BTreeSet::new(),
-        load: None,
+        others: None,
         rows: Vec::new(),
         means: Vec::new(),
     };
+    let mut others: Vec<f64> = Vec::new();
     for subject in subjects {
         let records = records(results, subject);
         for record in &records {
             if !summary.machines.contains(&record.machine) {
                 summary.machines.push(record.machine.clone());
             }
-            let (least, most) = summary.load.unwrap_or((record.load, record.load));
-            summary.load = Some((least.min(record.load), most.max(record.load)));
+            others.extend(record.others);
             summary.java.extend(Some(record.java.clone()).filter(|java| !java.is_empty()));
             summary.raddle.insert(format!("{} ({})", record.raddle.version, record.raddle.program));
         }
         summary.rows.push(row(subject, &records, record::load(&record::sizes_path(results, subject))));
     }
+    let most = others.iter().copied().reduce(f64::max);
+    summary.others = most.map(|most| (others.iter().sum::<f64>() / others.len() as f64, most));
     let exceptions = |id: u32| (1..=15).contains(&id);
     let deadlocks = |id: u32| (16..=19).contains(&id);
     summary.means.extend(mean("C1 to C15", &summary.rows, &exceptions, 22.0 * 60.0 + 48.0));
@@ -206,7 +208,7 @@ mod tests {
             raddle: Build { version: String::new(), program: String::new() },
             java: String::new(),
             machine: Machine::default(),
-            load: 0.0,
+            others: None,
             outcome: Outcome::Ran(Ran { findings, ..Ran::default() }),
         };
         let subject = subjects.iter().find(|subject| subject.name == "C5").unwrap();

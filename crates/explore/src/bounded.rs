@@ -22,11 +22,20 @@ pub struct Bounded {
     max_preemptions: usize,
     /// Of this many preemptions are the schedules that are run now.
     preemptions: usize,
-    now: VecDeque<Schedule>,
-    later: VecDeque<Schedule>,
+    now: VecDeque<Waiting>,
+    later: VecDeque<Waiting>,
     /// What the scheduler under way could have done otherwise.
     run: Arc<Mutex<Run>>,
     unexpected: bool,
+    /// An execution was cut off, so what comes after is not known.
+    cut: bool,
+}
+
+/// A schedule that waits for its turn: an execution up to some event, and then another thread.
+#[derive(Debug)]
+struct Waiting {
+    trace: Arc<Trace>,
+    otherwise: Option<Otherwise>,
 }
 
 #[derive(Debug, Default)]
@@ -48,10 +57,11 @@ impl Bounded {
         Bounded {
             max_preemptions,
             preemptions: 0,
-            now: VecDeque::from([Schedule::default()]),
+            now: VecDeque::from([Waiting { trace: Arc::default(), otherwise: None }]),
             later: VecDeque::new(),
             run: Arc::default(),
             unexpected: false,
+            cut: false,
         }
     }
 
@@ -68,7 +78,7 @@ impl Bounded {
     /// The bound within which every schedule was run; None if not even those without preemptions were.
     pub fn completed(&self) -> Option<usize> {
         match self.now.is_empty() {
-            _ if self.unexpected => None,
+            _ if self.unexpected || self.cut => None,
             true => Some(self.preemptions),
             false => self.preemptions.checked_sub(1),
         }
@@ -81,7 +91,7 @@ impl Explorer for Bounded {
             self.preemptions += 1;
             std::mem::swap(&mut self.now, &mut self.later);
         }
-        let schedule = self.now.front()?.clone();
+        let schedule = self.now.front()?.schedule();
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         run.otherwise.clear();
         let follow =
@@ -95,22 +105,27 @@ impl Explorer for Bounded {
             self.unexpected = true;
             return Learnt::Unexpected;
         }
+        self.cut |= execution.end == End::Cut;
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-        for otherwise in run.otherwise.iter().filter(|otherwise| otherwise.step <= execution.trace.steps.len()) {
-            let schedule = with(execution.trace, otherwise);
-            if otherwise.preempts { self.later.push_back(schedule) } else { self.now.push_back(schedule) }
+        let trace = Arc::new(execution.trace.clone());
+        for &otherwise in run.otherwise.iter().filter(|otherwise| otherwise.step <= execution.trace.steps.len()) {
+            let waiting = Waiting { trace: trace.clone(), otherwise: Some(otherwise) };
+            if otherwise.preempts { self.later.push_back(waiting) } else { self.now.push_back(waiting) }
         }
         Learnt::Counts
     }
 }
 
-fn with(trace: &Trace, otherwise: &Otherwise) -> Schedule {
-    let mut schedule = Schedule::of(&Trace { steps: trace.steps[..otherwise.step].to_vec() });
-    match schedule.turns.last_mut() {
-        Some(turn) if turn.thread == otherwise.thread => turn.events += 1,
-        _ => schedule.turns.push(Turn { thread: otherwise.thread, events: 1 }),
+impl Waiting {
+    fn schedule(&self) -> Schedule {
+        let Some(otherwise) = self.otherwise else { return Schedule::default() };
+        let mut schedule = Schedule::of(&Trace { steps: self.trace.steps[..otherwise.step].to_vec() });
+        match schedule.turns.last_mut() {
+            Some(turn) if turn.thread == otherwise.thread => turn.events += 1,
+            _ => schedule.turns.push(Turn { thread: otherwise.thread, events: 1 }),
+        }
+        schedule
     }
-    schedule
 }
 
 /// Follows a schedule, then lets whoever runs go on, and notes what else could be done.

@@ -16,6 +16,8 @@ pub struct Order {
     stride: usize,
     /// The steps that touch a resource, in order.
     touched: FastMap<Resource, Vec<(u32, Mode)>>,
+    /// Of these, the steps that do not only read.
+    changed: FastMap<Resource, Vec<(u32, Mode)>>,
     /// For each thread: its last step.
     last: Vec<Option<u32>>,
     /// The steps before which nothing could go on, with the number of steps of each thread before that.
@@ -100,6 +102,9 @@ impl Order {
             self.last[step.thread as usize] = step.previous;
             for access in step.footprint.accesses() {
                 self.touched.get_mut(&access.resource).and_then(Vec::pop);
+                if access.mode != Mode::Read {
+                    self.changed.get_mut(&access.resource).and_then(Vec::pop);
+                }
             }
         }
         self.clocks.truncate(len * self.stride);
@@ -131,7 +136,9 @@ impl Order {
             join(&mut clock, before);
         }
         for access in footprint.accesses() {
-            for &(touching, mode) in self.touching(access.resource).iter().rev() {
+            // A read depends on no other, and there may be very many.
+            let all = if access.mode == Mode::Read { &self.changed } else { &self.touched };
+            for &(touching, mode) in all.get(&access.resource).into_iter().flatten().rev() {
                 let other = &self.steps[touching as usize];
                 if access.mode.conflicts(mode) && clock[other.thread as usize] < other.number {
                     join(&mut clock, self.clock(touching as usize));
@@ -147,6 +154,9 @@ impl Order {
         self.scratch = clock;
         for access in footprint.accesses() {
             self.touched.entry(access.resource).or_default().push((step as u32, access.mode));
+            if access.mode != Mode::Read {
+                self.changed.entry(access.resource).or_default().push((step as u32, access.mode));
+            }
         }
         self.last[thread] = Some(step as u32);
         self.steps.push(Ordered { thread: thread as u16, number, footprint, previous });

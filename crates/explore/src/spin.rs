@@ -6,11 +6,15 @@
 //! from then on it is held after [`ROUNDS`] rounds until another thread writes what it reads, or until nothing else
 //! can go on. (Two calls of one method read at the same sites too, so fewer rounds are no evidence.)
 //!
+//! A loop is known together with what it reads: the write that each read saw. A method that reads may be called in a loop that waits, and
+//! after it some more times in a row; these calls see the write that has ended the loop, in which nobody was seen to spin.
+//!
 //! This is sound for loops that carry nothing from round to round but what they read. A loop that counts its rounds
 //! and goes on for longer than the evidence may leave by itself, and then what it does next is seen only where nothing
-//! else could go on: a certificate says so. Events cannot tell the two apart.
+//! else could go on. So it is with code that is no loop, reads the same more than [`ROUNDS`] times in a row at sites at which the thread
+//! was seen to spin, and sees the very write there that it spun on. A certificate says so. Events cannot tell these apart.
 
-use crate::dependency::{Footprint, Mode, Space};
+use crate::dependency::{Footprint, Mode, Resource, Space};
 use schedule::FastMap;
 use schedule::{Event, EventKind, SiteId};
 
@@ -25,14 +29,23 @@ pub(crate) const EVIDENCE: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spins {
     threads: Vec<Reading>,
-    /// Threads and sites that are in loops.
-    known: FastMap<(usize, SiteId), ()>,
+    /// Who has changed what last.
+    changed: FastMap<Resource, Source>,
+    /// Threads and sites that are in loops, with what is read there.
+    known: FastMap<(usize, SiteId, Source), ()>,
 }
+
+/// A write: the thread, and how many changes it had made by then. Zeros for what nobody has written, and for what reads nothing.
+type Source = (usize, u32);
 
 #[derive(Clone, Debug, Default)]
 struct Reading {
     /// Events that change nothing, since the last that did or since another thread wrote what they read.
     events: Vec<Event>,
+    /// What each of them has seen.
+    sources: Vec<Source>,
+    /// How often it has changed anything.
+    changes: u32,
     /// It was let go on although it spins.
     released: bool,
 }
@@ -40,7 +53,11 @@ struct Reading {
 impl Spins {
     /// Back to the start, with memory and what is known kept.
     pub fn clear(&mut self) {
-        self.threads.iter_mut().for_each(Reading::clear);
+        self.changed.clear();
+        for reading in &mut self.threads {
+            reading.clear();
+            reading.changes = 0;
+        }
     }
 
     /// A thread has done an event.
@@ -51,15 +68,24 @@ impl Spins {
         let only_reads = || footprint.accesses().all(|access| access.mode == Mode::Read);
         let may_change = matches!(event.kind, EventKind::ClearInterrupted | EventKind::TryLock);
         if changes_nothing(event.kind) && (!may_change || only_reads()) {
+            let seen = footprint.accesses().find_map(|access| self.changed.get(&access.resource));
+            let source = seen.copied().unwrap_or_default();
             let reading = &mut self.threads[thread];
             // More is never looked at.
             if reading.events.len() >= 2 * EVIDENCE * MAX_ROUND {
                 reading.events.drain(..EVIDENCE * MAX_ROUND);
+                reading.sources.drain(..EVIDENCE * MAX_ROUND);
             }
             reading.events.push(event);
+            reading.sources.push(source);
             return;
         }
         self.threads[thread].clear();
+        self.threads[thread].changes += 1;
+        let source = (thread, self.threads[thread].changes);
+        self.changed.extend(
+            footprint.accesses().filter(|access| access.mode != Mode::Read).map(|access| (access.resource, source)),
+        );
         for access in footprint.accesses().filter(|access| access.mode != Mode::Read) {
             let resource = access.resource;
             for (_, reading) in self.threads.iter_mut().enumerate().filter(|&(other, _)| other != thread) {
@@ -91,18 +117,22 @@ impl Spins {
             return None;
         }
         let round = self.round_after(thread, next, ROUNDS)?;
-        let events = &self.threads[thread].events;
-        let is_known = |event: &Event| self.known.contains_key(&(thread, event.site));
-        events[events.len() - round..].iter().all(is_known).then_some(round)
+        self.loop_of(thread, round).all(|part| self.known.contains_key(&part)).then_some(round)
     }
 
     /// Looks for evidence of a loop that is not known, and knows it then. Says whether there was any.
     pub fn learn(&mut self, thread: usize, next: Event) -> bool {
         let Some(round) = self.round_after(thread, next, EVIDENCE) else { return false };
-        let events = &self.threads[thread].events;
-        let known = self.known.len();
-        self.known.extend(events[events.len() - round..].iter().map(|event| ((thread, event.site), ())));
+        let (known, parts) = (self.known.len(), self.loop_of(thread, round).collect::<Vec<_>>());
+        self.known.extend(parts.into_iter().map(|part| (part, ())));
         self.known.len() > known
+    }
+
+    /// The last round of a thread.
+    fn loop_of(&self, thread: usize, round: usize) -> impl Iterator<Item = (usize, SiteId, Source)> {
+        let Reading { events, sources, .. } = &self.threads[thread];
+        let last = events.len() - round..;
+        events[last.clone()].iter().zip(&sources[last]).map(move |(event, source)| (thread, event.site, *source))
     }
 
     /// How many events a round has, if the thread, about to do that event, has done so many same rounds.
@@ -138,6 +168,7 @@ impl Spins {
 impl Reading {
     fn clear(&mut self) {
         self.events.clear();
+        self.sources.clear();
         self.released = false;
     }
 }

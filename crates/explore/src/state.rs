@@ -9,7 +9,7 @@
 
 use crate::dependency::{Footprint, Mode, Space};
 use schedule::FastMap;
-use schedule::{Event, EventKind, ObjectId};
+use schedule::{Event, EventKind, ObjectId, one_each};
 
 /// More threads than this are not followed.
 pub const MAX_THREADS: usize = 64;
@@ -284,7 +284,7 @@ impl State {
         state.interrupted = true;
         let waits = state.waits_on.filter(|waits| waits.interruptible);
         if let Some(set) = waits.and_then(|waits| self.waits.get_mut(&waits.at)) {
-            set.leave(1 << thread);
+            set.interrupt(1 << thread);
         }
     }
 
@@ -335,6 +335,23 @@ impl WaitSet {
         }
         self.leave(bit);
         was_told
+    }
+
+    /// A thread that waits was interrupted. What it could have been told goes to others. If they cannot take it all, it is the one that was told:
+    /// on HotSpot a notification chooses its thread at once, and an interrupt that comes later does not end the wait.
+    fn interrupt(&mut self, bit: u64) {
+        let others_take = |but: Option<usize>| {
+            let rest = self.tokens.iter().enumerate().filter(|&(number, _)| Some(number) != but);
+            one_each(&rest.map(|(_, token)| token & !bit).collect::<Vec<_>>())
+        };
+        let its_own = |&number: &usize| self.tokens[number] & bit != 0 && others_take(Some(number));
+        if !others_take(None)
+            && let Some(token) = (0..self.tokens.len()).find(its_own)
+        {
+            self.tokens.remove(token);
+            self.told |= bit;
+        }
+        self.leave(bit);
     }
 
     /// A thread is no longer in the wait set. A notification that only it could have had is lost.

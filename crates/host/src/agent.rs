@@ -9,7 +9,9 @@ use crate::native_methods::{CLASSES, PREFIX, change_natives};
 use crate::scope::{is_of_jdk, is_rewritten, tells_of_elements};
 use crate::sites::Sites;
 use crate::threads;
+use crate::weak::uses_weak_accesses;
 use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
+use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Mutex, OnceLock};
 
@@ -20,6 +22,8 @@ pub struct Loaded {
     pub sites: Sites,
     /// Classes in scope that could not be rewritten, or not wholly, with the reason.
     pub failures: Vec<(String, String)>,
+    /// Classes that use accesses which Java orders less than volatile ones.
+    pub weak: HashSet<String>,
     /// How many classes were rewritten.
     pub rewritten: usize,
 }
@@ -83,6 +87,9 @@ unsafe extern "system" fn class_file_load_hook(
 fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
     let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
     let loaded = loaded.as_mut()?;
+    if is_rewritten(name) && !is_of_jdk(name) && uses_weak_accesses(bytes) {
+        loaded.weak.insert(name.to_owned());
+    }
     let rewritten = match name {
         HOOKS | UNWIND | BLOCKER => return None,
         _ if is_rewritten(name) && CLASSES.contains(&name) => {

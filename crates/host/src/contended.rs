@@ -21,10 +21,14 @@ pub unsafe extern "system" fn contended_enter(jvmti: Jvmti, env: *mut JNIEnv, _:
         return;
     }
     let Some(hash) = natives::hash_if_bound(env, object) else { return };
-    let event = Event { kind: EventKind::LockInVain, object: control::object(hash), slot: 0, site: SiteId::NONE };
+    // Only now does it get a number: a thread of the JDK that happens to hold it must not change those of all objects after it.
+    let event = || {
+        let object = control::object(hash);
+        control::event(Event { kind: EventKind::LockInVain, object, slot: 0, site: SiteId::NONE })
+    };
     // Whoever is not under control goes on by itself. Threads that leave give up what they hold on their way,
     // so one that is to leave may as well block.
-    control::aloud(|| while is_held_by_controlled(jvmti, env, object) && control::event(event).is_ok() {});
+    control::aloud(|| while is_held_by_controlled(jvmti, env, object) && event().is_ok() {});
 }
 
 fn is_held_by_controlled(jvmti: Jvmti, env: *mut JNIEnv, object: jobject) -> bool {

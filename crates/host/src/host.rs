@@ -186,6 +186,10 @@ impl Host {
             }
             natives::tell::written(env);
             let (mut ended, objects) = control::end();
+            if ended.stop.is_some() {
+                // They could have gone on, or whatever has stopped them says what they wait for.
+                ended.remains.left.clear();
+            }
             let telling = if settings.tell { natives::tell::end() } else { Default::default() };
             let blocked = match &mut ended.stop {
                 Some(Stop::Deadlock(blocked)) => blocked,
@@ -207,6 +211,7 @@ impl Host {
                 timed_out: ended.remains.timed_out,
                 left: ended.remains.left,
                 abandoned: ended.remains.abandoned,
+                timed: ended.remains.timed,
                 told: telling.steps,
                 names: telling.names,
                 prefix: number(prefix),
@@ -264,6 +269,12 @@ impl Host {
     pub fn site(&self, site: SiteId) -> Option<crate::sites::Site> {
         let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
         loaded.as_ref()?.sites.get(site).cloned()
+    }
+
+    /// Whether a class uses accesses which Java orders less than volatile ones.
+    pub fn uses_weak_accesses(&self, class: &str) -> bool {
+        let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+        loaded.as_ref().is_some_and(|loaded| loaded.weak.contains(class))
     }
 
     /// The field with that number, as the class that declares it and its name.

@@ -76,6 +76,7 @@ mod sync;
 mod threads;
 mod thrown;
 mod value;
+mod weak;
 
 pub use calls::Values;
 pub use control::{Standing, standing};

@@ -26,10 +26,12 @@ pub struct Execution {
     pub pending: Vec<(ThreadId, Event)>,
     /// Whose waits were over because time has passed, with the number of events before that.
     pub timed_out: Vec<(usize, ThreadId)>,
-    /// Threads that had not ended when the first had, and did not go on.
+    /// Threads that had not ended when the first had, and could not go on.
     pub left: Vec<Blocked>,
     /// Whether one of them is a daemon that could have gone on.
     pub abandoned: bool,
+    /// Whether a thread has waited for what can be over by time, also if it was over otherwise.
+    pub timed: bool,
     /// What was told of its steps, by their number, if that was asked for.
     pub told: Vec<(usize, Told)>,
     /// The names of threads that it has started, likewise.

@@ -19,6 +19,7 @@
 mod event;
 mod fast_map;
 mod in_order;
+mod one_each;
 mod random;
 mod schedule;
 mod scheduler;
@@ -27,6 +28,7 @@ mod trace;
 pub use event::{Event, EventKind, ObjectId, SiteId, ThreadId};
 pub use fast_map::{FastHasher, FastMap};
 pub use in_order::InOrder;
+pub use one_each::one_each;
 pub use random::RandomWalk;
 pub use schedule::{Replay, Schedule};
 pub use scheduler::{Choice, Divergence, Scheduler, Turn};

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use crate::machine::Machine;
+use crate::machine::{Machine, Ticks};
 use cases::{CASES, Case};
 use outcome::{Document, Row};
 use project::Project;
@@ -75,7 +75,7 @@ fn measure(args: &PeersArgs) -> anyhow::Result<Document> {
         None => raddle::binary()?,
     };
     let wanted = |name: &str| args.cases.is_empty() || args.cases.iter().any(|part| name.contains(part.as_str()));
-    let load_before = load();
+    let before = Ticks::now();
     let cases: Vec<&Case> = CASES.iter().filter(|case| wanted(&case.name)).collect();
     let mut controlled = Vec::new();
     for case in &cases {
@@ -92,7 +92,7 @@ fn measure(args: &PeersArgs) -> anyhow::Result<Document> {
         .collect();
     Ok(Document {
         machine: Machine::here(),
-        load: (load_before, load()),
+        others: before.zip(Ticks::now()).map(|(before, now)| now.others_since(&before)),
         java: project.java_version.clone(),
         versions: project.versions()?,
         missing: project.missing(),
@@ -104,10 +104,4 @@ fn measure(args: &PeersArgs) -> anyhow::Result<Document> {
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// How many processes wanted to run, on average over the last minute.
-fn load() -> f64 {
-    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    text.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0.0)
 }

@@ -74,8 +74,8 @@ pub struct Missing {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Document {
     pub machine: Machine,
-    /// How many processes wanted to run before and after.
-    pub load: (f64, f64),
+    /// Which share of the processors others than the tools had.
+    pub others: Option<f64>,
     pub java: String,
     pub versions: Vec<(String, String)>,
     pub missing: Vec<Missing>,

@@ -15,14 +15,13 @@ const TOOLS: &[Tool] =
 pub fn page(document: &Document) -> String {
     let mut page = "# Peers on the same work\n\n    cargo run --release -p study -- peers\n\n".to_owned();
     let versions: Vec<String> = document.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let others = document.others.map_or("an unknown share".into(), |share| format!("{:.1} %", share * 100.0));
     page += &format!(
-        "One run. {}; {}; {}. On average {:.1} processes wanted to run before it and {:.1} after. A tool had {} s for a test and for its \
+        "One run. {}; {}; {}. Others than the tools had {others} of the processors. A tool had {} s for a test and for its \
          twin, and {} s for the rate.\n\n",
         document.machine.text(),
         document.java,
         versions.join(", "),
-        document.load.0,
-        document.load.1,
         document.budget,
         document.rate,
     );

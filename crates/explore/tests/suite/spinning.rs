@@ -1,7 +1,7 @@
 //! Loops that wait do not explode.
 
 use crate::programs::*;
-use crate::toy::{Extras, Num, Op, Program, explore, run};
+use crate::toy::{Extras, Num, Op, Program, explore, reachable, run};
 use explore::{
     Auto, AutoSettings, Bounded, Dpor, DporCounts, DporSettings, End, Explorer, Learnt, Pct, Pos, Serial, Surw, Sweep,
 };
@@ -113,4 +113,41 @@ fn a_thread_that_waits_for_one_that_waits_for_it_goes_on_in_the_end() {
     let waits = vec![Op::VolatileRead { var: 1, reg: 0 }, Op::If { reg: 0, is: 0, to: 0 }];
     let (counts, ends) = counts(&Program::new(2, vec![again, waits]));
     assert_eq!((counts.bounded, ends), (0, BTreeSet::from([vec![0, 1]])));
+}
+
+#[test]
+fn calls_of_a_method_in_which_a_thread_has_spun_are_no_loop() {
+    let get = Op::VolatileRead { var: 0, reg: 0 };
+    let write = |var| Op::VolatileWrite { var, value: Num::Const(1) };
+    let read = |var| Op::VolatileRead { var, reg: 1 };
+    // It waits, reads some more, and meets the other one only if it is not held there.
+    let waits = vec![
+        get,
+        Op::If { reg: 0, is: 0, to: 0 },
+        get,
+        get,
+        get,
+        write(1),
+        read(2),
+        Op::IfNot { reg: 1, is: 1, to: 9 },
+        write(3),
+    ];
+    let sets = vec![
+        write(0),
+        read(1),
+        Op::IfNot { reg: 1, is: 1, to: 6 },
+        write(2),
+        read(3),
+        Op::IfNot { reg: 1, is: 0, to: 6 },
+    ];
+    let program = Program::new(4, vec![waits, sets]);
+    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(200) });
+    let mut ends = BTreeSet::new();
+    explore(&program, &mut dpor, Extras { getters: true, ..Extras::default() }, 10_000, 20_000, |ran, learnt| {
+        if learnt == Learnt::Counts {
+            ends.insert(ran.outcome.clone());
+        }
+    });
+    assert!(dpor.is_complete() && dpor.counts().held > 0, "{:?}", dpor.counts());
+    assert_eq!(ends, reachable(&program, 20_000).unwrap());
 }

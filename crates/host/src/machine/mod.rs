@@ -32,6 +32,8 @@ pub struct Machine {
     now: u64,
     /// Whose waits were over because time has passed, with the number of events before that.
     timed_out: Vec<(usize, ThreadId)>,
+    /// Whether a thread has waited for what can be over by time.
+    timed: bool,
     /// Whether the first thread has ended.
     first_ended: bool,
     /// Reused between decisions.
@@ -51,6 +53,8 @@ pub struct Remains {
     pub left: Vec<Blocked>,
     /// Whether one of them is a daemon that could have gone on.
     pub abandoned: bool,
+    /// Whether a thread has waited for what can be over by time, also if it was over otherwise.
+    pub timed: bool,
 }
 
 /// The traces of small tests need not grow. More than a kilobyte would not come from what the C library keeps at hand for each thread.
@@ -76,6 +80,7 @@ impl Machine {
             limits,
             now: 0,
             timed_out: Vec::new(),
+            timed: false,
             first_ended: false,
             runnable: Vec::new(),
         }
@@ -124,6 +129,7 @@ impl Machine {
     /// A thread announces what it does next, which can be over after so many nanoseconds.
     pub fn announce_within(&mut self, thread: ThreadId, event: Event, nanos: Option<u64>) {
         let deadline = nanos.map(|nanos| self.now.saturating_add(nanos));
+        self.timed |= deadline.is_some();
         let (announced, early) = (self.trace.steps.len(), self.limits.early_timeouts);
         let state = self.thread_mut(thread);
         (state.next, state.deadline, state.announced) = (Some(event), deadline, announced);
@@ -458,7 +464,7 @@ impl Machine {
         let pending = self.threads.iter().enumerate().filter_map(next).collect();
         let left = if self.first_ended { self.blocked() } else { Vec::new() };
         let abandoned = self.threads.iter().any(|thread| thread.last_events >= LAST_EVENTS && !thread.ended);
-        Remains { trace: self.trace, pending, timed_out: self.timed_out, left, abandoned }
+        Remains { trace: self.trace, pending, timed_out: self.timed_out, left, abandoned, timed: self.timed }
     }
 
     fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {

@@ -1,6 +1,6 @@
 //! Who waits on which object, and who was told to wake.
 
-use schedule::{ObjectId, ThreadId};
+use schedule::{ObjectId, ThreadId, one_each};
 use std::collections::HashMap;
 
 /// Where threads wait: the object whose monitor they give up, and which of its conditions, 0 for the monitor's own.
@@ -79,11 +79,23 @@ impl WaitSets {
         }
     }
 
-    /// A thread was interrupted, and what it could have been told goes to others.
+    /// A thread was interrupted, and what it could have been told goes to others. If they cannot take it all, it is the one that was told: on
+    /// HotSpot a notification chooses its thread at once, and an interrupt that comes later does not end the wait.
     pub fn interrupt(&mut self, place: Place, thread: ThreadId) {
-        if let Some(set) = self.0.get_mut(&place) {
-            set.leave(bit(thread));
+        let Some(set) = self.0.get_mut(&place) else { return };
+        let bit = bit(thread);
+        let others_take = |but: Option<usize>| {
+            let rest = set.notes.iter().enumerate().filter(|&(number, _)| Some(number) != but);
+            one_each(&rest.map(|(_, note)| note & !bit).collect::<Vec<_>>())
+        };
+        let its_own = |&number: &usize| set.notes[number] & bit != 0 && others_take(Some(number));
+        if !others_take(None)
+            && let Some(note) = (0..set.notes.len()).find(its_own)
+        {
+            set.notes.remove(note);
+            set.told |= bit;
         }
+        set.leave(bit);
     }
 
     /// A thread's wait is over by time. What it could have been told by now it still can, but nothing later.

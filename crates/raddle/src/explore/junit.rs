@@ -24,6 +24,8 @@ pub struct Method {
     pub name: String,
     pub descriptor: String,
     pub is_static: bool,
+    /// Whether a class below has it, too.
+    pub is_inherited: bool,
     pub role: Option<Role>,
     /// Why it is not to be run, if it is not.
     pub refused: Option<&'static str>,
@@ -76,6 +78,7 @@ pub fn methods<'c>(file: &'c ClassFile<'_>) -> impl Iterator<Item = Method> + 'c
             name: file.constants.utf8(method.name).to_string(),
             descriptor: file.constants.utf8(method.descriptor).to_string(),
             is_static: method.flags.has(Flags::STATIC),
+            is_inherited: !method.flags.has(Flags::PRIVATE) && file.constants.utf8(method.name) != "<init>",
             role: ROLES.iter().find(|(descriptor, _)| named(descriptor)).map(|(_, role)| *role),
             refused: refused
                 .or(expects.then_some("expects an exception by its annotation: catch it in the test instead")),
@@ -103,26 +106,56 @@ fn annotations<'a>(attributes: &'a [classfile::Attribute<'_>]) -> impl Iterator<
     })
 }
 
-/// The calls that a test is made of.
-pub fn steps(file: &ClassFile<'_>, class: &str, test: &str, class_path: &ClassPath) -> anyhow::Result<Steps> {
-    // From the class up to those that the JDK has, which mark nothing.
-    let mut steps = Steps::default();
-    let mut levels = vec![(class.to_owned(), methods(file).collect::<Vec<_>>())];
-    note(file, test, &mut steps);
-    let mut above = file.super_class.map(|index| file.constants.class_name(index).to_string());
+/// A class, or one above it, with its methods.
+pub struct Level {
+    pub class: String,
+    pub methods: Vec<Method>,
+    /// What its marks ask of JUnit, by the test that they are for; those without are for all.
+    left_out: Vec<(Option<String>, &'static str)>,
+}
+
+/// A class and those above it, up to those that the JDK has, which mark nothing.
+pub fn levels(file: &ClassFile<'_>, class: &str, class_path: &ClassPath) -> anyhow::Result<Vec<Level>> {
+    let level = |class: &str, file: &ClassFile<'_>| Level {
+        class: class.to_owned(),
+        methods: methods(file).collect(),
+        left_out: left_out(file),
+    };
+    let above_of = |file: &ClassFile<'_>| file.super_class.map(|index| file.constants.class_name(index).to_string());
+    let (mut levels, mut above) = (vec![level(class, file)], above_of(file));
     while let Some(name) = above.take().filter(|name| !name.starts_with("java/")) {
         let Some(found) = class_path.find_exact(&ClassName::parse(&name)?)? else { break };
         let file = ClassFile::parse(&found.bytes).map_err(|error| anyhow!("{name} cannot be read: {error}"))?;
-        note(&file, test, &mut steps);
-        above = file.super_class.map(|index| file.constants.class_name(index).to_string());
-        levels.push((name, methods(&file).collect()));
+        above = above_of(&file);
+        levels.push(level(&name, &file));
+    }
+    Ok(levels)
+}
+
+/// The methods that can be called on the lowest of these classes, its own first, each with the class that has it.
+pub fn callable(levels: &[Level]) -> impl Iterator<Item = (&str, &Method)> {
+    levels.iter().enumerate().flat_map(|(height, level)| {
+        let methods = level.methods.iter().filter(move |method| height == 0 || method.is_inherited);
+        methods.map(|method| (&*level.class, method))
+    })
+}
+
+/// The calls that a test is made of.
+pub fn steps(levels: &[Level], test: &Method) -> Steps {
+    let mut steps = Steps::default();
+    for (_, what) in
+        levels.iter().flat_map(|level| &level.left_out).filter(|(of, _)| of.as_ref().is_none_or(|of| *of == test.name))
+    {
+        if !steps.notes.iter().any(|note| note == what) {
+            steps.notes.push((*what).to_owned());
+        }
     }
     let of_role = |role: Role, upwards: bool| {
         let mut found = Vec::new();
-        for (place, (class, methods)) in levels.iter().enumerate() {
+        for (place, Level { class, methods, .. }) in levels.iter().enumerate() {
             // A method that a class below overrides is that one's.
             let hidden = |method: &Method| {
-                levels[..place].iter().any(|(_, below)| below.iter().any(|other| other.name == method.name))
+                levels[..place].iter().any(|below| below.methods.iter().any(|other| other.name == method.name))
             };
             let own = methods.iter().filter(|method| method.role == Some(role) && !hidden(method));
             found.push(own.map(|method| (class.clone(), method.clone())).collect::<Vec<_>>());
@@ -132,24 +165,23 @@ pub fn steps(file: &ClassFile<'_>, class: &str, test: &str, class_path: &ClassPa
         }
         found.concat()
     };
-    let is_static = levels[0].1.iter().any(|method| method.name == test && method.is_static);
+    let class = &levels[0].class;
     let before_all = of_role(Role::BeforeAll, false);
     steps
         .calls
         .extend(before_all.iter().filter(|(_, method)| method.is_static).map(|(class, method)| call(class, method, 0)));
     let subject = steps.calls.len();
-    let construct = Operation::Construct { class: class.to_owned(), descriptor: "()V".into() };
+    let construct = Operation::Construct { class: class.clone(), descriptor: "()V".into() };
     steps.calls.push(Call { operation: construct, arguments: vec![] });
     steps.calls.extend(
         before_all.iter().filter(|(_, method)| !method.is_static).map(|(class, method)| call(class, method, subject)),
     );
     steps.calls.extend(of_role(Role::Before, false).iter().map(|(class, method)| call(class, method, subject)));
-    let own = Method { name: test.into(), descriptor: "()V".into(), is_static, role: None, refused: None };
-    steps.calls.push(call(class, &own, subject));
+    steps.calls.push(call(class, test, subject));
     for role in [Role::After, Role::AfterAll] {
         steps.calls.extend(of_role(role, true).iter().map(|(class, method)| call(class, method, subject)));
     }
-    Ok(steps)
+    steps
 }
 
 fn call(class: &str, method: &Method, subject: usize) -> Call {
@@ -161,19 +193,19 @@ fn call(class: &str, method: &Method, subject: usize) -> Call {
     Call { operation, arguments: vec![] }
 }
 
-/// Notes what only JUnit could do. What other tests are marked with does not matter.
-fn note(file: &ClassFile<'_>, test: &str, steps: &mut Steps) {
-    let of_fields = file.fields.iter().flat_map(|field| annotations(&field.attributes));
-    let called =
-        methods(file).zip(&file.methods).filter(|(known, _)| known.role != Some(Role::Test) || known.name == test);
-    let of_methods = called.flat_map(|(_, method)| annotations(&method.attributes));
-    for mark in annotations(&file.attributes).chain(of_fields).chain(of_methods) {
-        let left_out = LEFT_OUT.iter().find(|(descriptor, _)| file.constants.utf8(mark.type_descriptor) == *descriptor);
+/// What a class asks of JUnit that is not done, with the test that asks for it, if one does.
+fn left_out(file: &ClassFile<'_>) -> Vec<(Option<String>, &'static str)> {
+    let of_all =
+        annotations(&file.attributes).chain(file.fields.iter().flat_map(|field| annotations(&field.attributes)));
+    let of_methods = methods(file).zip(&file.methods).flat_map(|(known, method)| {
+        let test = (known.role == Some(Role::Test)).then_some(known.name);
+        annotations(&method.attributes).map(move |mark| (test.clone(), mark))
+    });
+    let all = of_all.map(|mark| (None, mark)).chain(of_methods);
+    all.filter_map(|(test, mark)| {
+        let known = LEFT_OUT.iter().find(|(descriptor, _)| file.constants.utf8(mark.type_descriptor) == *descriptor);
         let timed = is_test_with(file, mark, "timeout").then_some("time limits (@Test(timeout = ...)) are not applied");
-        if let Some(what) = left_out.map(|(_, what)| *what).or(timed)
-            && !steps.notes.iter().any(|note| note == what)
-        {
-            steps.notes.push(what.to_string());
-        }
-    }
+        Some((test, known.map(|(_, what)| *what).or(timed)?))
+    })
+    .collect()
 }

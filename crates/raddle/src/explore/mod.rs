@@ -19,6 +19,7 @@ use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::{Event, Outcome, Ran, Task, run as run_tasks};
 use crate::worker::protocol::{Answer, Explore, Explored, Explorer, Finding, Job, News, Plan};
+use crate::worker::reason::Reason;
 
 pub(crate) use finding::{Origin, document, write as write_document};
 use progress::Progress;
@@ -109,6 +110,9 @@ fn report(
     let (report, unknown) = match known.outcome.as_ref().map(|outcome| &outcome.answer) {
         Some(Answer::Done(report)) => (Some(&**report), None),
         Some(Answer::Refused(why)) => bail!("{}: {why}", target.name),
+        Some(Answer::Unknown(reason @ Reason::Endless { .. })) => {
+            (None, Some(format!("{reason}; if it should have one, allow more with --max-events")))
+        }
         Some(Answer::Unknown(reason)) => (None, Some(reason.to_string())),
         None => (None, Some("stopped by a signal".to_owned())),
     };
@@ -156,12 +160,12 @@ fn report(
             "complete": incomplete.is_none(), "incomplete": incomplete,
             "executions": known.executions, "seconds": known.seconds,
             "preemptions_covered": explored.covered,
-            "certificate": explored.certificate.map(|certificate| json!({
+            "certificate": explored.certificate.filter(|_| explored.findings.is_empty()).map(|certificate| json!({
                 "traces": certificate.traces, "race_free": certificate.race_free,
                 "events_a_thread": certificate.events_a_thread, "timeouts_last": certificate.timeouts,
-                "wakeups_bounded": certificate.wakeups, "loops_held": certificate.loops,
+                "wakeups_bounded": certificate.wakeups, "wakeups_none": certificate.no_wakeups, "interrupts_bounded": certificate.interrupts, "loops_held": certificate.loops,
             })),
-            "races": explored.races, "findings": listed,
+            "races": explored.races, "weak_accesses": explored.weak, "findings": listed,
         });
         output::write_json(file, &document, color)?;
     }

@@ -5,7 +5,7 @@ use classfile::{ClassFile, Flags};
 use classpath::{ClassName, ClassPath, Jdk};
 use testcase::{Argument, Call, Operation, TestCase};
 
-use super::junit::{self, Role};
+use super::junit::{self, Level, Role};
 use crate::inspect::advice_for;
 
 /// A program or test that can be run.
@@ -47,20 +47,18 @@ impl Target {
         }
         let class = found.name.internal().to_owned();
         match method {
-            None => main(&file, class),
-            Some(method) => test_method(&file, class, method, class_path),
+            None => main(&junit::levels(&file, &class, class_path)?),
+            Some(method) => test_method(&file, &junit::levels(&file, &class, class_path)?, method),
         }
     }
 }
 
-fn main(file: &ClassFile<'_>, class: String) -> anyhow::Result<Target> {
+fn main(levels: &[Level]) -> anyhow::Result<Target> {
+    let class = levels[0].class.clone();
     let name = class.replace('/', ".");
     let has = |descriptor: &str| {
-        file.methods.iter().any(|method| {
-            file.constants.utf8(method.name) == "main"
-                && file.constants.utf8(method.descriptor) == descriptor
-                && method.flags.has(Flags::STATIC)
-        })
+        junit::callable(levels)
+            .any(|(_, method)| method.name == "main" && method.descriptor == descriptor && method.is_static)
     };
     let call = |descriptor: &str, arguments| Call {
         operation: Operation::Static { class: class.clone(), name: "main".into(), descriptor: descriptor.into() },
@@ -72,9 +70,8 @@ fn main(file: &ClassFile<'_>, class: String) -> anyhow::Result<Target> {
     } else if has("()V") {
         vec![call("()V", vec![])]
     } else {
-        let tests: Vec<_> = junit::methods(file).filter(|method| method.role == Some(Role::Test)).collect();
-        match tests.first() {
-            Some(first) => bail!("{name} has no main; name one of its tests, such as {name}#{}", first.name),
+        match tests(levels).next() {
+            Some(first) => bail!("{name} has no main; name one of its tests, such as {name}#{first}"),
             None => bail!("{name} has no main and no test: name a class with one, or a method as {name}#METHOD"),
         }
     };
@@ -82,12 +79,17 @@ fn main(file: &ClassFile<'_>, class: String) -> anyhow::Result<Target> {
     Ok(Target { name, class, test, must_end: true, notes: Vec::new() })
 }
 
-fn test_method(file: &ClassFile<'_>, class: String, method: &str, class_path: &ClassPath) -> anyhow::Result<Target> {
+/// The tests of a class, by name.
+fn tests(levels: &[Level]) -> impl Iterator<Item = &str> {
+    junit::callable(levels).filter(|(_, method)| method.role == Some(Role::Test)).map(|(_, method)| &*method.name)
+}
+
+fn test_method(file: &ClassFile<'_>, levels: &[Level], method: &str) -> anyhow::Result<Target> {
+    let class = levels[0].class.clone();
     let name = class.replace('/', ".");
-    let named = || junit::methods(file).filter(|found| found.name == method);
+    let named = || junit::callable(levels).map(|(_, found)| found).filter(|found| found.name == method);
     let Some(found) = named().find(|found| found.descriptor == "()V").or_else(|| named().next()) else {
-        let tests: Vec<_> =
-            junit::methods(file).filter(|method| method.role == Some(Role::Test)).map(|method| method.name).collect();
+        let tests: Vec<_> = tests(levels).collect();
         let advice =
             if tests.is_empty() { "it has no tests".into() } else { format!("its tests are {}", tests.join(", ")) };
         bail!("{name} has no method {method}: {advice}");
@@ -109,7 +111,7 @@ fn test_method(file: &ClassFile<'_>, class: String, method: &str, class_path: &C
             "{name} has no constructor without parameters: move the test to a class that has, such as a static nested one"
         );
     }
-    let steps = junit::steps(file, &class, method, class_path)?;
+    let steps = junit::steps(levels, found);
     let mut notes = steps.notes;
     if found.role.is_none() {
         notes.push(format!("{method} is not marked as a test, and is run all the same"));

@@ -11,6 +11,11 @@ use crate::sources::Sources;
 use crate::supervisor::Ran;
 use crate::worker::protocol::{Certificate, Explored, Report};
 
+const SEQUENTIAL: &str = "  Only sequentially consistent executions were run; Java allows more here.\n";
+
+/// Past so many executions `auto` samples.
+const MOST_OF_AUTO: u64 = 100_000;
+
 /// A finding as a page.
 pub fn page(finding: &Finding, path: &Path, sources: &Sources, args: &ViewArgs, color: Color) -> String {
     let document = path.to_string_lossy();
@@ -55,7 +60,13 @@ pub fn summary(
         text += &format!("data race: thread {first}\n       and thread {second}\n");
     }
     if !explored.races.is_empty() && !args.view.quiet {
-        text += "  Only sequentially consistent executions were run; with races, Java allows more.\n";
+        text += SEQUENTIAL;
+    }
+    if let Some(class) = explored.weak.as_ref().filter(|_| !args.view.quiet) {
+        text += &format!("note: {class} uses accesses weaker than volatile (lazySet, setRelease, getAcquire, ...)\n");
+        if explored.races.is_empty() {
+            text += SEQUENTIAL;
+        }
     }
     let findings = match explored.findings.len() {
         0 => "nothing found".to_owned(),
@@ -109,7 +120,14 @@ pub fn incomplete(
         None if odd > 0 => {
             format!("{} did not go as the schedule says: what depends on anything else is not found", executions(odd))
         }
+        None if explored.cut > 0 => format!(
+            "{} ended before all threads had, by System.exit or after more events than --max-events allows",
+            executions(explored.cut)
+        ),
         None if known.executions >= args.executions => "as many executions ran as --executions allows".into(),
+        None if args.explorer == ExplorerName::Auto && known.executions >= MOST_OF_AUTO => {
+            "there are more than auto runs one by one; --explorer dpor has no limit but --budget".into()
+        }
         None => "the budget was used up before every schedule was run; with a larger --budget more are".into(),
     })
 }
@@ -126,7 +144,8 @@ fn executions(count: u64) -> String {
 }
 
 fn certified(certificate: &Certificate) -> String {
-    let Certificate { traces, race_free, events_a_thread, timeouts, wakeups, loops } = *certificate;
+    let Certificate { traces, race_free, events_a_thread, timeouts, wakeups, no_wakeups, interrupts, loops } =
+        *certificate;
     let classes = if traces == 1 { "1 class".to_owned() } else { format!("{traces} classes") };
     let mut text = format!("certified: every execution was run, up to equivalence ({classes})");
     text += match race_free {
@@ -141,6 +160,12 @@ fn certified(certificate: &Certificate) -> String {
     }
     if wakeups {
         text += "  bound: waits ended early or without cause as often as was allowed\n";
+    }
+    if no_wakeups {
+        text += "  bound: no wait ended without cause, as Java allows (--spurious-wakeups 1 runs such)\n";
+    }
+    if interrupts {
+        text += "  bound: where a thread that waits was interrupted and may have been notified, only one way to go on was run\n";
     }
     if loops {
         text += "  bound: threads that go round a loop reading the same were held until that changes\n";

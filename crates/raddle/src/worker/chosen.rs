@@ -59,7 +59,7 @@ impl Chosen {
         auto.covered().map(|preemptions| preemptions as u32)
     }
 
-    /// What is known, if everything was run. Whether there were races it does not know.
+    /// What is known, if everything was run. Whether there were races it does not know, nor what waits could have ended otherwise.
     pub fn certificate(&self) -> Option<Certificate> {
         let Chosen::Auto(auto) = self else { return None };
         let known = auto.certificate()?;
@@ -69,6 +69,8 @@ impl Chosen {
             events_a_thread: known.bounds.events_a_thread,
             timeouts: known.bounds.timeouts,
             wakeups: known.bounds.wakeups,
+            no_wakeups: false,
+            interrupts: false,
             loops: known.bounds.loops,
         })
     }

@@ -54,6 +54,11 @@ impl Ends {
         }
         Ok(self.some)
     }
+
+    /// No more executions come. Whether one has ended, if there were any that had more events than are allowed.
+    pub fn close(&self, events: usize) -> Result<(), Reason> {
+        if !self.some && self.without > 0 { Err(Reason::Endless { events }) } else { Ok(()) }
+    }
 }
 
 /// Whether a test case that cannot be prepared is one that has done something, and not just a wrong one.

@@ -27,14 +27,23 @@ pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failur
 /// Who waits for what in an execution that is stuck.
 pub fn of_stuck(execution: &Execution, must_end: bool) -> Option<Failure> {
     if let Some(Stop::Deadlock(blocked)) = &execution.stop {
-        let what = stop::describe(execution).unwrap_or_default();
+        let what = stop::describe(execution).unwrap_or_default() + lost(execution);
         return Some(Failure { kind: FailureKind::Deadlock, what, place: place(blocked) });
     }
     let left: Vec<_> = execution.left.iter().filter(|blocked| !blocked.daemon).cloned().collect();
     (must_end && !left.is_empty()).then(|| {
-        let what = format!("the program does not end: {}", stop::describe_all(&left, &execution.awaited));
+        let waits = stop::describe_all(&left, &execution.awaited);
+        let what = format!("the program does not end: {waits}{}", lost(execution));
         Failure { kind: FailureKind::Deadlock, what, place: place(&left) }
     })
+}
+
+/// What is said besides if a thread waits for a notification that was given too early.
+fn lost(execution: &Execution) -> &'static str {
+    match hang(&tell(execution, End::Stuck)) {
+        Some(Hang::LostNotification { .. }) => "; a notification was given there before, when nobody waited",
+        _ => "",
+    }
 }
 
 /// What goes on in an execution that has no end.

@@ -282,10 +282,14 @@ pub struct Explored {
     pub redundant: u64,
     /// Executions that did not go as they had to.
     pub unexpected: u64,
+    /// Executions that were ended before their threads had: by `System.exit`, or because they had too many events.
+    pub cut: u64,
     /// Daemon threads that could have gone on when all else was over were left.
     pub abandoned: bool,
     /// Different failures, in the order in which they were found.
     pub findings: Vec<Finding>,
+    /// A class that uses accesses which Java orders less than volatile ones, if there is one: executions do not show all that they allow.
+    pub weak: Option<String>,
     /// Data races: two accesses of one place that nothing orders, in words.
     pub races: Vec<(String, String)>,
 }
@@ -295,14 +299,18 @@ pub struct Explored {
 pub struct Certificate {
     /// So many classes of equivalent executions there are.
     pub traces: u64,
-    /// No execution had a data race, so the result holds under the Java memory model.
+    /// No execution had a data race or an access weaker than volatile, so the result holds under the Java memory model.
     pub race_free: bool,
     /// A thread had more events than this, and what came after was not run.
     pub events_a_thread: Option<u32>,
-    /// Waits were over by time, and only when nothing else could go on.
+    /// There were waits that can be over by time, and they were only when nothing else could go on.
     pub timeouts: bool,
     /// Spurious and early wake-ups were run as often as was allowed.
     pub wakeups: bool,
+    /// There were waits that Java allows to end without cause, and none did.
+    pub no_wakeups: bool,
+    /// There were interrupts and notifications. Where a thread that waits gets both, one way of two for that to end was run.
+    pub interrupts: bool,
     /// Threads that go round and round were held.
     pub loops: bool,
 }

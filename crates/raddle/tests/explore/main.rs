@@ -5,6 +5,7 @@ mod command;
 #[path = "../engine/fixtures.rs"]
 mod fixtures;
 mod found;
+mod honest;
 mod junit;
 mod programs;
 mod stopped;
@@ -27,7 +28,7 @@ fn jdks() -> Vec<Jdk> {
 const AUTO: Explore = Explore {
     explorer: Explorer::Auto,
     seed: 1,
-    executions: 10_000,
+    executions: 20_000,
     events: None,
     millis: None,
     first: false,

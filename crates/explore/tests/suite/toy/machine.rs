@@ -4,12 +4,14 @@ mod announce;
 mod effect;
 
 use super::{Op, Program};
-use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
+use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId, one_each};
 use std::collections::BTreeMap;
 
 /// What an execution may do beyond what it must.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Extras {
+    /// Each variable has a method that reads it, so all reads of it are at one site.
+    pub getters: bool,
     /// So often may each thread wake from a wait without cause.
     pub spurious: u32,
     /// So often may each thread's timed wait be over although others can go on.
@@ -267,6 +269,23 @@ impl<'p> Machine<'p> {
         }
         let depth = self.threads[thread].depth;
         self.locks.insert(monitor, (thread, depth));
+    }
+
+    /// A thread that waits was interrupted. It was told to wake if others cannot take all that was told.
+    fn interrupt(&mut self, thread: usize) {
+        let own: Vec<usize> = (0..self.tokens.len()).filter(|&token| self.tokens[token].1.contains(&thread)).collect();
+        let on = own.first().map(|&token| self.tokens[token].0);
+        let others_take = |but: Option<usize>| {
+            let rest =
+                self.tokens.iter().enumerate().filter(|&(number, (at, _))| Some(*at) == on && Some(number) != but);
+            let others =
+                |who: &[usize]| who.iter().filter(|&&other| other != thread).fold(0, |set, other| set | 1 << other);
+            one_each(&rest.map(|(_, (_, who))| others(who)).collect::<Vec<_>>())
+        };
+        let told = own.iter().copied().find(|&token| others_take(Some(token))).filter(|_| !others_take(None));
+        self.threads[thread].wait = if told.is_some() { Wait::Notified } else { Wait::Over };
+        told.map(|token| self.tokens.remove(token));
+        self.leave(thread);
     }
 
     /// The thread is in no wait set.

@@ -1,6 +1,7 @@
 //! Every schedule that matters: an explorer chooses, the host runs, a judge says what is wrong, and what fails is shrunk and
 //! explained.
 
+mod bounds;
 mod explain;
 mod races;
 
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use explore::{Attempt, Learnt, ThenFair, interference};
 use host::{Execution, Stop};
+use schedule::Schedule;
 
 use super::chosen::Chosen;
 use super::doubt::Ends;
@@ -17,6 +19,7 @@ use super::protocol::{self, Certificate, Explored, Failure, FailureKind, Finding
 use super::reason::Reason;
 use super::runs::Runs;
 use super::{show, told};
+use bounds::Bounds;
 use races::Races;
 
 /// So many executions of each kind are kept to find out what tells them apart.
@@ -40,6 +43,8 @@ pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore, judge: &mut dyn Judge)
         passing: Vec::new(),
         failing: Vec::new(),
         races: Races::default(),
+        bounds: Bounds::default(),
+        first: None,
         explored: Explored::default(),
     };
     exploration.go(runs)?;
@@ -66,6 +71,9 @@ struct Exploration<'j> {
     passing: Vec<Attempt>,
     failing: Vec<(usize, Attempt)>,
     races: Races,
+    bounds: Bounds,
+    /// How the first execution went.
+    first: Option<(Schedule, u64)>,
     explored: Explored,
 }
 
@@ -101,23 +109,42 @@ impl Exploration<'_> {
             if runs.executions().is_multiple_of(ESTIMATED) {
                 runs.estimate(self.explorer.explored_part());
             }
-            // The same events in the same order have the same races.
+            // The same events in the same order have the same races, and the same bounds.
             if runs.count(&execution) {
                 self.races.note(runs.host, &execution, end);
+                self.bounds.see(runs.host, &execution);
+            }
+            if self.first.is_none() && self.explains() {
+                self.first = Some((execution.schedule(), execution.trace.hash()));
             }
             self.judge(runs, execution, end)?;
         }
-        let race_free = self.races.is_empty();
-        let stays = !self.explored.abandoned && !runs.is_unstable();
+        self.ends.close(runs.settings().limits.max_events)?;
+        self.explored.weak = self.bounds.weak().map(|class| class.replace('/', "."));
+        let race_free = self.races.is_empty() && self.explored.weak.is_none();
+        let stays = !self.explored.abandoned && !runs.is_unstable() && self.goes_as_at_first(runs)?;
         let complete = self.explorer.certificate().filter(|_| stays);
         self.explored.covered = self.explorer.covered().filter(|_| stays);
-        self.explored.certificate = complete.map(|certificate| Certificate { race_free, ..certificate });
+        let bound = |certificate| self.bounds.put_to(certificate, &runs.settings().limits);
+        self.explored.certificate = complete.map(|certificate| Certificate { race_free, ..bound(certificate) });
         Ok(())
+    }
+
+    /// Whether the first execution still goes as it did, before everything is said to be known. If it does not, executions leave something
+    /// behind that later ones see.
+    fn goes_as_at_first(&mut self, runs: &mut Runs<'_>) -> Result<bool, Reason> {
+        let Some((schedule, hash)) = self.first.take().filter(|_| self.explorer.certificate().is_some()) else {
+            return Ok(true);
+        };
+        let same = runs.run(Box::new(schedule.replay()))?.trace.hash() == hash;
+        self.explored.unexpected += u64::from(!same);
+        Ok(same)
     }
 
     fn judge(&mut self, runs: &mut Runs<'_>, execution: Execution, end: End) -> Result<(), Reason> {
         self.judge.see(&execution);
         self.explored.abandoned |= execution.abandoned;
+        self.explored.cut += u64::from(end == End::Cut);
         let exits = matches!(execution.stop, Some(Stop::Exit(_)));
         let can_judge = self.ends.see_end(end == End::Cut && !exits, &execution)?;
         let failure = self.judge.failure(runs, &execution, end)?;

@@ -61,7 +61,10 @@ impl Machine<'_> {
     }
 
     fn event(&mut self, thread: usize, op: Op) -> Event {
-        let site = SiteId((thread as u32) << 8 | self.threads[thread].pc as u32);
+        let site = match op {
+            Op::Read { var, .. } | Op::VolatileRead { var, .. } if self.extras.getters => SiteId(1 << 16 | var as u32),
+            _ => SiteId((thread as u32) << 8 | self.threads[thread].pc as u32),
+        };
         let var = |machine: &mut Self, kind, var: usize| machine.on(kind, var as u32, site);
         let at = |machine: &Self, base: usize, index: usize| base + machine.threads[thread].registers[index] as usize;
         match op {

@@ -110,8 +110,7 @@ impl Machine<'_> {
                 self.threads[other].interrupted = true;
                 let uninterruptible = matches!(self.threads[other].op, Some(Op::Await { interruptible: false, .. }));
                 if self.threads[other].wait == Wait::Queued && !uninterruptible {
-                    self.threads[other].wait = Wait::Over;
-                    self.leave(other);
+                    self.interrupt(other);
                 }
             }
             Op::Interrupted { reg } => {

@@ -1,0 +1,62 @@
+//! What a certificate does not cover, as far as executions came upon it: how waits may end, and accesses that are weaker than events tell.
+
+use host::{Execution, Host, Limits};
+use schedule::{EventKind, FastMap, SiteId};
+
+use crate::worker::protocol::Certificate;
+
+const JUC: &str = "java/util/concurrent/";
+
+/// What executions came upon.
+#[derive(Debug, Default)]
+pub struct Bounds {
+    /// Waits that can be over by time.
+    timed: bool,
+    /// Waits that can end without cause.
+    wakes: bool,
+    /// Interrupts and notifications, of which a thread that waits may get both.
+    interrupts: bool,
+    /// A class that uses accesses which Java orders less than volatile ones.
+    weak: Option<String>,
+    /// Sites that were looked at, and whether as waits.
+    known: FastMap<(SiteId, bool), ()>,
+}
+
+impl Bounds {
+    /// Takes in an execution.
+    pub fn see(&mut self, host: &Host, execution: &Execution) {
+        self.timed |= execution.timed;
+        let (mut notifies, mut interrupts) = (false, false);
+        for step in &execution.trace.steps {
+            let waits = matches!(step.event.kind, EventKind::Wait | EventKind::Park);
+            notifies |= step.event.kind == EventKind::Notify && step.event.condition() == 0;
+            interrupts |= step.event.kind == EventKind::Interrupt;
+            if self.known.insert((step.event.site, waits), ()).is_some() {
+                continue;
+            }
+            let class = host.site(step.event.site).map(|site| site.class);
+            // What the JDK's synchronizers wait for they look at again, and nearly all that park are theirs.
+            let is_theirs = class.as_ref().map_or(step.event.kind == EventKind::Park, |class| class.starts_with(JUC));
+            self.wakes |= waits && !is_theirs;
+            if self.weak.is_none() {
+                self.weak = class.filter(|class| host.uses_weak_accesses(class));
+            }
+        }
+        self.interrupts |= notifies && interrupts;
+    }
+
+    /// A class that uses accesses which Java orders less than volatile ones.
+    pub fn weak(&self) -> Option<&str> {
+        self.weak.as_deref()
+    }
+
+    /// The certificate with these bounds.
+    pub fn put_to(&self, certificate: Certificate, limits: &Limits) -> Certificate {
+        Certificate {
+            timeouts: certificate.timeouts || self.timed && !limits.early_timeouts,
+            no_wakeups: self.wakes && limits.spurious_wakeups == 0,
+            interrupts: self.interrupts,
+            ..certificate
+        }
+    }
+}

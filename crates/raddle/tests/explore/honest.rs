@@ -1,0 +1,223 @@
+//! What is said of a program is no more than what is known of it.
+
+use crate::jdks;
+use crate::support::{Raddle, compile};
+use serde_json::Value;
+
+const PROGRAMS: &str = r#"
+import java.util.concurrent.atomic.AtomicInteger;
+
+class Together {
+    static Thread start(Runnable body) {
+        Thread thread = new Thread(body);
+        thread.start();
+        return thread;
+    }
+}
+
+// Gives up if the other one is slow, which it may be.
+class Impatient {
+    static final Object lock = new Object();
+    static boolean ready;
+
+    public static void main(String[] arguments) throws Exception {
+        Thread other = Together.start(() -> {
+            synchronized (lock) {
+                ready = true;
+                lock.notify();
+            }
+        });
+        synchronized (lock) {
+            if (!ready) {
+                lock.wait(100);
+            }
+            if (!ready) {
+                throw new AssertionError("not ready");
+            }
+        }
+        other.join();
+    }
+}
+
+// Each may miss what the other has stored lazily; no order of the accesses shows it.
+class Lazy {
+    static final AtomicInteger one = new AtomicInteger(), two = new AtomicInteger();
+    static int first, second;
+
+    public static void main(String[] arguments) throws Exception {
+        Thread thread = Together.start(() -> {
+            one.lazySet(1);
+            first = two.get();
+        });
+        two.lazySet(1);
+        second = one.get();
+        thread.join();
+    }
+}
+
+// Ends, after more events than an execution may have.
+class Long {
+    static volatile boolean stop;
+
+    public static void main(String[] arguments) {
+        Together.start(() -> {
+            for (int round = 0; round < 200_000 && !stop; round++) {
+            }
+        });
+    }
+}
+
+// Who was notified before it was interrupted goes on as usual.
+class Notified {
+    static final Object lock = new Object();
+    static boolean waits, late;
+
+    public static void main(String[] arguments) throws Exception {
+        Thread waiter = Together.start(() -> {
+            synchronized (lock) {
+                if (late) {
+                    return;
+                }
+                waits = true;
+                try {
+                    lock.wait();
+                } catch (InterruptedException e) {
+                    return;
+                }
+                throw new AssertionError("notified");
+            }
+        });
+        synchronized (lock) {
+            late = true;
+            if (waits) {
+                lock.notify();
+                waiter.interrupt();
+            }
+        }
+        waiter.join();
+    }
+}
+
+class Leaves {
+    static volatile int last;
+
+    public static void main(String[] arguments) {
+        Together.start(() -> last = 1);
+        System.exit(0);
+    }
+}
+
+// Only the first executions do without the lock.
+class Remembers {
+    static int count;
+
+    static void increment(boolean isFirst) {
+        if (isFirst) {
+            count++;
+        } else {
+            synchronized (Remembers.class) {
+                count++;
+            }
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        int executions = Integer.getInteger("executions", 0) + 1;
+        System.setProperty("executions", String.valueOf(executions));
+        boolean isFirst = executions < 6;
+        Thread other = Together.start(() -> increment(isFirst));
+        increment(isFirst);
+        other.join();
+    }
+}
+
+abstract class Above {
+    public static void main(String[] arguments) {
+    }
+
+    public void test() {
+    }
+}
+
+class Below extends Above {
+}
+"#;
+
+fn explore(check: impl Fn(&dyn Fn(&[&str]) -> (i32, Value))) {
+    let source = tempfile::tempdir().unwrap();
+    let file = source.path().join("Programs.java");
+    std::fs::write(&file, PROGRAMS).unwrap();
+    for jdk in jdks() {
+        println!("JDK {}", jdk.version);
+        let classes = compile(&jdk, std::slice::from_ref(&file), "");
+        let class_path = ["--classpath", classes.path().to_str().unwrap()];
+        check(&|arguments| Raddle::new(&jdk).explore(&[arguments, &class_path].concat()));
+    }
+}
+
+#[test]
+fn waits_that_could_have_ended_otherwise_bound_a_certificate() {
+    explore(|run| {
+        let (status, report) = run(&["Impatient"]);
+        assert_eq!((status, &report["certificate"]["timeouts_last"]), (0, &true.into()), "{report:#}");
+        assert_eq!(report["certificate"]["wakeups_none"], true, "{report:#}");
+        let (status, report) = run(&["Impatient", "--early-timeouts"]);
+        assert_eq!(status, 1, "the bound is a real one: {report:#}");
+    });
+}
+
+#[test]
+fn nothing_is_said_about_the_memory_model_where_accesses_are_weaker_than_volatile() {
+    explore(|run| {
+        let (status, report) = run(&["Lazy"]);
+        assert_eq!((status, &report["certificate"]["race_free"]), (0, &false.into()), "{report:#}");
+        assert_eq!(report["weak_accesses"], "Lazy", "{report:#}");
+    });
+}
+
+#[test]
+fn a_program_that_is_only_long_is_not_held_to_be_stuck() {
+    explore(|run| {
+        let (status, report) = run(&["Long"]);
+        assert_eq!((status, &report["verdict"]), (2, &"unknown".into()), "{report:#}");
+        assert!(report["reason"].as_str().unwrap().starts_with("no end after 100000 events"), "{report:#}");
+        let (status, report) = run(&["Long", "--max-events", "1000000", "--executions", "3"]);
+        assert_eq!(status, 0, "it has an end: {report:#}");
+    });
+}
+
+#[test]
+fn who_was_notified_before_it_was_interrupted_was_notified() {
+    explore(|run| {
+        let (status, report) = run(&["Notified"]);
+        assert_eq!((status, &report["findings"][0]["kind"]), (1, &"exception".into()), "{report:#}");
+    });
+}
+
+#[test]
+fn what_ends_before_its_threads_is_not_certified_and_a_larger_budget_is_no_help() {
+    explore(|run| {
+        let (status, report) = run(&["Leaves", "--budget", "2s"]);
+        let why = report["incomplete"].as_str().unwrap_or_default();
+        assert!(status == 0 && why.contains("ended before all threads had"), "{report:#}");
+    });
+}
+
+#[test]
+fn what_executions_leave_behind_for_later_ones_keeps_from_a_certificate() {
+    explore(|run| {
+        let (status, report) = run(&["Remembers"]);
+        let why = report["incomplete"].as_str().unwrap_or_default();
+        assert!(status == 0 && why.contains("did not go as the schedule says"), "{report:#}");
+    });
+}
+
+#[test]
+fn what_a_class_inherits_is_run() {
+    explore(|run| {
+        for target in ["Below", "Below#test", "Above"] {
+            let (status, report) = run(&[target]);
+            assert_eq!((status, &report["verdict"]), (0, &"clean".into()), "{report:#}");
+        }
+    });
+}
