@@ -102,12 +102,6 @@ impl Footprint {
     /// Whether two events of different threads with these footprints are dependent.
     #[inline]
     pub fn conflicts(&self, other: &Footprint) -> bool {
-        self.conflicts_where(other, |a, b| a == b)
-    }
-
-    /// The same, where resources are compared in another way.
-    #[inline]
-    pub(crate) fn conflicts_where(&self, other: &Footprint, same: impl Fn(Resource, Resource) -> bool) -> bool {
-        self.accesses().any(|a| other.accesses().any(|b| a.mode.conflicts(b.mode) && same(a.resource, b.resource)))
+        self.accesses().any(|a| other.accesses().any(|b| a.mode.conflicts(b.mode) && a.resource == b.resource))
     }
 }

@@ -25,13 +25,12 @@ mod reversal;
 mod run;
 mod wakeup;
 
-use crate::dependency::{Footprint, Mode, Space};
 use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
 use path::{Sleeper, Unexpected};
 use reversal::{Late, Reversals};
 use run::{Guided, Outcome, Run};
-use schedule::{Event, EventKind, Scheduler};
+use schedule::{Event, Scheduler};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An execution that was cut off after so many steps is held to have no end.
@@ -180,20 +179,7 @@ fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals,
     let last = if is_cut && steps > ENDLESS { steps.min(MOST_OF_ENDLESS.max(run.replay)) } else { steps };
     for step in run.replay.saturating_sub(1)..last {
         let (thread, event, footprint) = (path.order.thread(step), path.nodes[step].event, *path.order.footprint(step));
-        let late = match event.kind {
-            // It only read, and need not be brought before other reads. Brought before a write, it may succeed.
-            EventKind::FailedUpdate => {
-                let event = Event { kind: EventKind::Update, ..event };
-                let announced = path.state.footprint(thread, event);
-                Late { thread, event, footprint, announced, step }
-            }
-            // So for one that found the lock taken.
-            EventKind::TryLock if footprint != Footprint::NONE => {
-                let announced = Footprint::one(Space::Monitor, event.object, 0, Mode::Write);
-                Late { thread, event, footprint, announced, step }
-            }
-            _ => Late { thread, event, footprint, announced: footprint, step },
-        };
+        let late = Late { thread, event, footprint, step };
         reversals.bring_forward(path, late, stable);
     }
     let pending = pending.iter().filter(|&&(thread, _)| path.order.last_of(thread).is_none_or(|step| step < last));
@@ -202,7 +188,7 @@ fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals,
     path.nodes.truncate(last);
     path.order.truncate(last);
     for (thread, event, footprint) in pending {
-        let late = Late { thread, event, footprint, announced: footprint, step: last };
+        let late = Late { thread, event, footprint, step: last };
         reversals.bring_forward(path, late, stable);
     }
 }

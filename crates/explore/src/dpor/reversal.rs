@@ -1,7 +1,7 @@
 //! Which events of an execution could have happened in the other order, and the sequences that make them.
 
 use super::path::Path;
-use super::wakeup::{Known, Sequence};
+use super::wakeup::{Answer, Known, Sequence, Touch};
 use crate::dependency::{Footprint, Mode};
 use crate::state::{State, bits};
 use schedule::{Event, EventKind};
@@ -12,10 +12,8 @@ pub(super) struct Late {
     pub thread: usize,
     /// As it was announced.
     pub event: Event,
-    /// What it touched.
+    /// What it touched, or would have.
     pub footprint: Footprint,
-    /// What it may touch where it comes earlier.
-    pub announced: Footprint,
     /// Its step, or the number of steps if it never happened.
     pub step: usize,
 }
@@ -108,6 +106,12 @@ impl Reversals {
                 _ => {}
             }
         }
+        self.go_to(path, early, late);
+        self.state.can_do(late.thread, late.event)
+    }
+
+    /// Follows what happens before the early event, and all that does not depend on it.
+    fn go_to(&mut self, path: &Path, early: usize, late: &Late) {
         self.state.clear();
         for (step, node) in path.nodes[..early].iter().enumerate() {
             bits(node.timed_out).for_each(|thread| self.state.time_out(thread));
@@ -122,26 +126,47 @@ impl Reversals {
         if path.nodes[announced.min(seen)..seen].iter().any(|node| node.allowed & 1 << late.thread != 0) {
             self.state.allow(late.thread);
         }
-        self.state.can_do(late.thread, late.event)
+    }
+
+    /// What the late event touches where it comes before the early one.
+    fn touch(&mut self, path: &Path, early: usize, late: &Late) -> Touch {
+        match late.event.kind {
+            // One that failed only read. Where it comes earlier it may succeed, and the other way round.
+            EventKind::Update | EventKind::FailedUpdate => {
+                let event = Event { kind: EventKind::Update, ..late.event };
+                Touch { footprint: path.state.footprint(late.thread, event), may_fail: true }
+            }
+            EventKind::TryLock | EventKind::Wait | EventKind::ClearInterrupted | EventKind::Interrupt => {
+                self.go_to(path, early, late);
+                Touch::sure(self.state.footprint(late.thread, late.event))
+            }
+            _ => Touch::sure(late.footprint),
+        }
     }
 
     /// Leaves it to be explored that, in place of the early event, all that does not depend on it happens and then
     /// the late event; unless that was explored, or is to be.
     fn plan(&mut self, path: &mut Path, early: usize, late: &Late, stable: bool) {
+        let touch = self.touch(path, early, late);
         self.sequence.clear();
         for step in early + 1..late.step {
             if !path.order.happens_before(early, step) {
-                self.sequence.push(path.order.thread(step), *path.order.footprint(step), Some(step));
+                self.sequence.push(path.order.thread(step), Touch::sure(*path.order.footprint(step)), Some(step));
             }
         }
-        self.sequence.push(late.thread, late.announced, None);
+        self.sequence.push(late.thread, touch, None);
         let node = &path.nodes[early];
-        if node.sleep.iter().any(|s| self.sequence.may_begin_with(path, s.thread, &s.footprint)) {
-            return;
+        let mut in_doubt = false;
+        for sleeper in &node.sleep {
+            match self.sequence.may_begin_with(path, sleeper.thread, &Touch::sure(sleeper.footprint), Known::All) {
+                Answer::Yes => return,
+                Answer::Unknown => in_doubt = true,
+                Answer::No => {}
+            }
         }
         let known = if stable { Known::All } else { Known::Below(node.objects) };
         let mut branches = std::mem::take(&mut path.nodes[early].branches);
-        self.sequence.insert(path, known, &mut branches);
+        self.sequence.insert(path, known, &mut branches, in_doubt);
         path.nodes[early].branches = branches;
     }
 }

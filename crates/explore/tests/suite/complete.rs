@@ -176,3 +176,27 @@ fn executions_without_an_end_do_not_keep_it_busy() {
     assert!(!dpor.is_complete());
     assert_eq!((executions, dpor.counts().cut), (20, 20));
 }
+
+#[test]
+fn a_branch_in_doubt_takes_nothing_in() {
+    // Whether the second thread's write and the third's first read are of one object is not known where they are compared.
+    let program = Program::new(
+        3,
+        vec![
+            vec![Op::Read { var: 2, reg: 2 }],
+            vec![Op::Write { var: 0, value: Num::Const(1) }],
+            vec![
+                Op::Read { var: 1, reg: 1 },
+                Op::Write { var: 2, value: Num::Const(1) },
+                Op::Write { var: 2, value: Num::Const(0) },
+                Op::Read { var: 0, reg: 0 },
+            ],
+        ],
+    );
+    for renumber in [false, true] {
+        let explored = all(&program, Extras { renumber, ..Extras::default() }, 100);
+        // The read comes before, between or after the two writes, and the write before or after the last read.
+        assert_eq!(explored.counts.traces, 6);
+        assert_eq!(explored.outcomes, reachable(&program, 1_000_000).unwrap());
+    }
+}

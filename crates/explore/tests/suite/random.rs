@@ -207,6 +207,26 @@ fn of_statements(
     })
 }
 
+/// Threads that only access variables, of which there are four. Every value that is written is another, and every value that is
+/// read stays in a register of its own, so that nearly every order can be told by its outcome.
+fn sharing(threads: usize) -> impl Strategy<Value = Program> {
+    const PLACES: usize = 4;
+    let thread = prop::collection::vec((0..PLACES, 0..5u8), 1..=4);
+    prop::collection::vec(thread, threads).prop_map(|threads| {
+        let op = |thread: usize, reg: usize, &(var, kind): &(usize, u8)| match kind {
+            0 | 1 => Op::Read { var, reg },
+            2 => Op::Write { var, value: Num::Const((thread * 4 + reg) as i64 + 1) },
+            3 => Op::Write { var, value: Num::Const(0) },
+            _ => Op::Cas { var, expect: Num::Const(0), new: Num::Const((thread * 4 + reg) as i64 + 1), reg },
+        };
+        let ops = threads
+            .iter()
+            .enumerate()
+            .map(|(thread, ops)| ops.iter().enumerate().map(|(reg, of)| op(thread, reg, of)).collect());
+        Program::new(PLACES, ops.collect())
+    })
+}
+
 /// Two threads that each start another one somewhere.
 fn families(statements: usize) -> impl Strategy<Value = Program> {
     let four = prop::collection::vec(prop::collection::vec(statement(4, true), 1..=statements), 4);
@@ -392,6 +412,21 @@ proptest! {
 
     #[test]
     fn everything_with_objects_numbered_by_first_touch(program in program(3, 2, true)) {
+        same_as_brute_force(&program, Extras { renumber: true, ..Extras::default() }, 1000)?;
+    }
+}
+
+proptest! {
+    // What was wrong with objects numbered by first touch shows in one of some hundred programs.
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn accesses_of_three_threads(program in sharing(3)) {
+        same_as_brute_force(&program, Extras::default(), 1000)?;
+    }
+
+    #[test]
+    fn accesses_of_three_threads_to_objects_numbered_by_first_touch(program in sharing(3)) {
         same_as_brute_force(&program, Extras { renumber: true, ..Extras::default() }, 1000)?;
     }
 }
