@@ -60,16 +60,16 @@ fn step(program: &Program, explorer: &mut dyn Explorer, extras: Extras) -> Optio
     Some((ran, learnt))
 }
 
-fn dpor(stable_objects: bool) -> Dpor {
-    Dpor::new(DporSettings { stable_objects, max_events_a_thread: Some(200) })
+fn dpor() -> Dpor {
+    Dpor::new(DporSettings { max_events_a_thread: Some(200) })
 }
 
 fn explorers(seed: u64) -> Vec<(&'static str, Box<dyn Explorer>)> {
-    let settings = DporSettings { stable_objects: true, max_events_a_thread: Some(200) };
+    let settings = DporSettings { max_events_a_thread: Some(200) };
     vec![
         ("auto", Box::new(Auto::new(AutoSettings { dpor: settings, seed, ..AutoSettings::default() }))),
         ("sweep", Box::new(Sweep::default())),
-        ("dpor", Box::new(dpor(true))),
+        ("dpor", Box::new(dpor())),
         ("bounded", Box::new(Bounded::new(4))),
         ("surw", Box::new(Surw::new(seed))),
         ("pos", Box::new(Pos::new(seed))),
@@ -116,7 +116,7 @@ struct Timed {
 }
 
 fn complete(program: &Program, extras: Extras) -> Timed {
-    let mut dpor = dpor(!extras.renumber);
+    let mut dpor = dpor();
     let (start, mut events) = (Instant::now(), 0);
     while let Some((ran, _)) = step(program, &mut dpor, extras) {
         events += ran.trace.steps.len();
@@ -134,12 +134,10 @@ fn print_complete(name: &str, program: &Program) {
         walked += step(program, &mut walk, Extras::default()).map_or(0, |(ran, _)| ran.trace.steps.len());
     }
     let (micros, alone) = (timed.time.as_secs_f64() * 1e6, start.elapsed().as_secs_f64() * 1e6);
-    let first_touch = complete(program, Extras { renumber: true, ..Extras::default() }).counts;
     println!(
-        "| {name} | {} | {} | {} | {:.1} | {:.0} | {:.1} | {:.1} |",
+        "| {name} | {} | {} | {:.1} | {:.0} | {:.1} | {:.1} |",
         timed.counts.traces,
         timed.counts.redundant,
-        first_touch.redundant,
         timed.events as f64 / executions as f64,
         executions as f64 / micros * 1e6,
         micros / executions as f64,
@@ -147,7 +145,7 @@ fn print_complete(name: &str, program: &Program) {
     );
 }
 
-const COMPLETE: &str = "| program | traces | redundant | redundant, objects by first touch | events | executions a second | us each | of that the toy machine |\n|---|---:|---:|---:|---:|---:|---:|---:|";
+const COMPLETE: &str = "| program | traces | redundant | events | executions a second | us each | of that the toy machine |\n|---|---:|---:|---:|---:|---:|---:|";
 
 fn complete_exploration() {
     println!("\n## Complete exploration\n\n{COMPLETE}");
@@ -174,7 +172,7 @@ fn choosing() {
     println!("| explorer | schedules | ns a schedule | decisions a schedule |\n|---|---:|---:|---:|");
     let make: [(&str, Make); 7] = [
         ("sweep", || Box::new(Sweep::default())),
-        ("dpor", || Box::new(dpor(true))),
+        ("dpor", || Box::new(dpor())),
         ("bounded", || Box::new(Bounded::new(2))),
         ("pos", || Box::new(Pos::new(1))),
         ("pct-3", || Box::new(Pct::new(1, 3))),

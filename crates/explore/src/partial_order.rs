@@ -42,8 +42,9 @@ pub fn partial_order(execution: &Execution<'_>) -> u64 {
     sum
 }
 
+/// Not the same if the two are exchanged, nor for other small numbers: a thread and the number of an event are both.
 fn mix(hash: u64, word: u64) -> u64 {
-    let z = (hash ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = hash.wrapping_mul(0xbf58_476d_1ce4_e5b9).wrapping_add(word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ z >> 31).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 29
 }

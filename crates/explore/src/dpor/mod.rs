@@ -1,11 +1,13 @@
 //! Complete exploration up to equivalence: every Mazurkiewicz trace once.
 //!
-//! Optimal dynamic partial-order reduction with wakeup trees: P. A. Abdulla, S. Aronsson, B. Jonsson, K. Sagonas,
-//! *Source Sets: A Foundation for Optimal Dynamic Partial Order Reduction*, JACM 64(4), 2017. Deviations:
+//! Dynamic partial-order reduction with source sets and sleep sets: P. A. Abdulla, S. Aronsson, B. Jonsson,
+//! K. Sagonas, *Source Sets: A Foundation for Optimal Dynamic Partial Order Reduction*, JACM 64(4), 2017, its first
+//! algorithm. Deviations:
 //!
-//! - A wakeup sequence ends with the event that is brought forward and has nothing that happened after it. So it
-//!   depends on nothing but the execution up to that event, and a pair of events that two executions share needs
-//!   to be looked at once.
+//! - Where a race is reversed, not only the first step is chosen but all steps up to the event that is brought forward,
+//!   as in the wakeup sequences of the second algorithm. They are a way and not a duty: one that comes to what sleeps is
+//!   left. Fewer executions turn out to lead to nothing new than if what follows the first step were left to chance;
+//!   these are stopped as soon as all threads that can go on sleep, and counted.
 //! - Events block. Which reversals are possible is decided by [`State`](crate::state::State), which follows
 //!   monitors, waits, permits and interrupts; an event that could not come before the latest event that it depends
 //!   on is tried before earlier ones (a lock, before the lock that kept it out). Events that never happened are
@@ -13,17 +15,20 @@
 //! - Waits are over by time only when nothing else can go on. Then everything before happens before everything
 //!   after.
 //! - Threads that spin are held: see [`spin`](crate::spin).
-//! - Where objects are numbered by first touch, events of two executions can be compared only as far as these
-//!   share their objects. Past that they are taken to be dependent, which may cost redundant executions: they are
-//!   stopped as soon as all threads that can go on sleep, and counted.
 //!
-//! Nothing is reported twice, whatever the numbering: that is the work of the sleep sets. What is missed: see
+//! Why not the second, optimal algorithm: its sequences go on past the event that is brought forward, with all of the execution
+//! that does not depend on what it is brought before, so that every race has to be looked at again in every
+//! execution. With sequences that end at that event it must not leave out one because a thread sleeps that is no part of
+//! it, as it otherwise may: what comes later may wake that thread, and is then lost. Nor can it be known of a
+//! thread in another execution what it does, where objects are numbered by first touch.
+//!
+//! Nothing is reported twice: that is the work of the sleep sets. What is missed: see
 //! `docs/design/exploration.md`.
 
 mod path;
 mod reversal;
 mod run;
-mod wakeup;
+mod sequence;
 
 use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
@@ -31,6 +36,7 @@ use path::{Sleeper, Unexpected};
 use reversal::{Late, Reversals};
 use run::{Guided, Outcome, Run};
 use schedule::{Event, Scheduler};
+use sequence::Guide;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An execution that was cut off after so many steps is held to have no end.
@@ -41,8 +47,6 @@ const MOST_OF_ENDLESS: usize = 2_000;
 /// How to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DporSettings {
-    /// Every object has the same number in every execution. If not, they are numbered by first touch.
-    pub stable_objects: bool,
     /// A thread that has done so many events does no more. An execution ends when only such threads can go on. Every
     /// trace within this bound is explored; a bound on all events of an execution together could not promise that.
     pub max_events_a_thread: Option<u32>,
@@ -75,7 +79,6 @@ pub struct DporCounts {
 /// Explores every trace once.
 #[derive(Debug)]
 pub struct Dpor {
-    settings: DporSettings,
     run: Arc<Mutex<Run>>,
     reversals: Reversals,
     pending: Vec<(usize, Event)>,
@@ -89,7 +92,6 @@ impl Dpor {
     /// An exploration from the start.
     pub fn new(settings: DporSettings) -> Dpor {
         Dpor {
-            settings,
             run: Arc::new(Mutex::new(Run::new(settings.max_events_a_thread))),
             reversals: Reversals::default(),
             pending: Vec::new(),
@@ -143,11 +145,11 @@ impl Explorer for Dpor {
         }
         if !matches!(run.outcome, Outcome::Unexpected | Outcome::Looped) {
             let is_cut = execution.end == End::Cut;
-            reverse(&mut run, &self.pending, &mut self.reversals, self.settings.stable_objects, is_cut);
+            reverse(&mut run, &self.pending, &mut self.reversals, is_cut);
         }
         let learnt = count(&mut self.counts, &run, execution.end);
         self.next = if run.outcome == Outcome::Looped {
-            run.restart(0, Vec::new());
+            run.restart(0, Guide::default());
             Some(0)
         } else {
             advance(&mut run)
@@ -173,14 +175,14 @@ fn learn(run: &mut Run, execution: &Execution<'_>, pending: &mut Vec<(usize, Eve
 
 /// Leaves all reversals to be explored that are possible by what is new in this execution. Those of one that has
 /// no end are not complete anyway, and one that differs only long after its beginning has none either.
-fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals, stable: bool, is_cut: bool) {
+fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals, is_cut: bool) {
     let path = &mut run.path;
     let steps = path.order.len();
     let last = if is_cut && steps > ENDLESS { steps.min(MOST_OF_ENDLESS.max(run.replay)) } else { steps };
     for step in run.replay.saturating_sub(1)..last {
         let (thread, event, footprint) = (path.order.thread(step), path.nodes[step].event, *path.order.footprint(step));
         let late = Late { thread, event, footprint, step };
-        reversals.bring_forward(path, late, stable);
+        reversals.bring_forward(path, late);
     }
     let pending = pending.iter().filter(|&&(thread, _)| path.order.last_of(thread).is_none_or(|step| step < last));
     let pending: Vec<_> =
@@ -189,7 +191,7 @@ fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals,
     path.order.truncate(last);
     for (thread, event, footprint) in pending {
         let late = Late { thread, event, footprint, step: last };
-        reversals.bring_forward(path, late, stable);
+        reversals.bring_forward(path, late);
     }
 }
 
@@ -228,11 +230,11 @@ fn advance(run: &mut Run) -> Option<usize> {
             node.sleep.push(Sleeper { thread: node.thread, footprint: *run.path.order.footprint(depth) });
         }
         while !node.branches.is_empty() {
-            let mut branch = node.branches.remove(0);
-            if !node.is_asleep(branch.thread) {
-                node.thread = branch.thread;
+            let mut guide = node.branches.remove(0);
+            if let Some(thread) = guide.step().filter(|&thread| !node.is_asleep(thread)) {
+                node.thread = thread;
                 node.explored += 1;
-                run.restart(depth + 1, std::mem::take(&mut branch.children));
+                run.restart(depth + 1, guide);
                 return Some(depth + 1);
             }
         }

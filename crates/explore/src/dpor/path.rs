@@ -1,6 +1,6 @@
 //! The way from the start to the state that is explored now, and what is left to do along it.
 
-use super::wakeup::Branch;
+use super::sequence::Guide;
 use crate::dependency::Footprint;
 use crate::names::Names;
 use crate::order::{After, Order};
@@ -33,7 +33,7 @@ pub(super) struct Node {
     /// Threads that need not go on here: all that they lead to was explored.
     pub sleep: Vec<Sleeper>,
     /// What is still to be explored from here, after the choice under way.
-    pub branches: Vec<Branch>,
+    pub branches: Vec<Guide>,
     /// How many choices were explored here before the one under way.
     pub explored: u32,
     /// Threads whose waits are over here because time has passed.
@@ -46,8 +46,6 @@ pub(super) struct Node {
     pub released: u64,
     /// Threads that spin, with the number of events in a round.
     pub spinning: Vec<(usize, usize)>,
-    /// Objects with lower numbers were touched by what happened or is announced here.
-    pub objects: u32,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Which events of an execution could have happened in the other order, and the sequences that make them.
 
 use super::path::Path;
-use super::wakeup::{Answer, Known, Sequence, Touch};
+use super::sequence::{Guide, Sequence};
 use crate::dependency::{Footprint, Mode};
 use crate::state::{State, bits};
 use schedule::{Event, EventKind};
@@ -34,7 +34,7 @@ impl Reversals {
     /// Candidates are the dependent events of other threads that do not happen before the late event's own
     /// predecessor. The latest come first. One that could not be reversed, because the late event cannot go on
     /// there, gives way to earlier ones; one that could covers all that happens before it.
-    pub fn bring_forward(&mut self, path: &mut Path, late: Late, stable: bool) {
+    pub fn bring_forward(&mut self, path: &mut Path, late: Late) {
         self.list_candidates(path, &late);
         let mut candidates = std::mem::take(&mut self.candidates);
         self.covered.clear();
@@ -49,7 +49,7 @@ impl Reversals {
             let clock = path.order.clock(early);
             self.covered.resize(clock.len().max(self.covered.len()), 0);
             self.covered.iter_mut().zip(clock).for_each(|(covered, &clock)| *covered = clock.max(*covered));
-            self.plan(path, early, &late, stable);
+            self.plan(path, early, &late);
         }
         candidates.clear();
         self.candidates = candidates;
@@ -129,45 +129,37 @@ impl Reversals {
     }
 
     /// What the late event touches where it comes before the early one.
-    fn touch(&mut self, path: &Path, early: usize, late: &Late) -> Touch {
+    fn footprint(&mut self, path: &Path, early: usize, late: &Late) -> Footprint {
         match late.event.kind {
-            // One that failed only read. Where it comes earlier it may succeed, and the other way round.
+            // One that failed only read. Where it comes earlier it may succeed.
             EventKind::Update | EventKind::FailedUpdate => {
-                let event = Event { kind: EventKind::Update, ..late.event };
-                Touch { footprint: path.state.footprint(late.thread, event), may_fail: true }
+                path.state.footprint(late.thread, Event { kind: EventKind::Update, ..late.event })
             }
             EventKind::TryLock | EventKind::Wait | EventKind::ClearInterrupted | EventKind::Interrupt => {
                 self.go_to(path, early, late);
-                Touch::sure(self.state.footprint(late.thread, late.event))
+                self.state.footprint(late.thread, late.event)
             }
-            _ => Touch::sure(late.footprint),
+            _ => late.footprint,
         }
     }
 
     /// Leaves it to be explored that, in place of the early event, all that does not depend on it happens and then
-    /// the late event; unless that was explored, or is to be.
-    fn plan(&mut self, path: &mut Path, early: usize, late: &Late, stable: bool) {
-        let touch = self.touch(path, early, late);
+    /// the late event; unless it can begin with what was explored, or is to be.
+    fn plan(&mut self, path: &mut Path, early: usize, late: &Late) {
+        let footprint = self.footprint(path, early, late);
         self.sequence.clear();
         for step in early + 1..late.step {
             if !path.order.happens_before(early, step) {
-                self.sequence.push(path.order.thread(step), Touch::sure(*path.order.footprint(step)), Some(step));
+                self.sequence.push(path.order.thread(step), *path.order.footprint(step), Some(step));
             }
         }
-        self.sequence.push(late.thread, touch, None);
+        self.sequence.push(late.thread, footprint, None);
         let node = &path.nodes[early];
-        let mut in_doubt = false;
-        for sleeper in &node.sleep {
-            match self.sequence.may_begin_with(path, sleeper.thread, &Touch::sure(sleeper.footprint), Known::All) {
-                Answer::Yes => return,
-                Answer::Unknown => in_doubt = true,
-                Answer::No => {}
-            }
+        let asleep = node.sleep.iter().map(|sleeper| sleeper.thread);
+        let mut known = asleep.chain(node.branches.iter().filter_map(Guide::next));
+        if !known.any(|thread| self.sequence.may_begin_with(path, thread)) {
+            path.nodes[early].branches.push(self.sequence.threads());
         }
-        let known = if stable { Known::All } else { Known::Below(node.objects) };
-        let mut branches = std::mem::take(&mut path.nodes[early].branches);
-        self.sequence.insert(path, known, &mut branches, in_doubt);
-        path.nodes[early].branches = branches;
     }
 }
 

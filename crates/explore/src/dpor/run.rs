@@ -1,10 +1,10 @@
 //! One execution of the exploration: first what was decided, then what is new.
 
 use super::path::{Node, Path, Sleeper, Unexpected};
-use super::wakeup::Branch;
+use super::sequence::Guide;
 use crate::spin::Spins;
 use crate::state::bits;
-use schedule::{Choice, Divergence, Event, ObjectId, Scheduler, ThreadId, Turn};
+use schedule::{Choice, Divergence, Event, Scheduler, ThreadId, Turn};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The exploration while an execution is under way.
@@ -13,8 +13,8 @@ pub(super) struct Run {
     pub path: Path,
     /// So many choices are those of the execution before.
     pub replay: usize,
-    /// What comes after them: the first child is followed, the others are left to do.
-    pub guide: Vec<Branch>,
+    /// Who goes on after them.
+    pub guide: Guide,
     pub spins: Spins,
     /// So many events may a thread do.
     pub max_events: Option<u32>,
@@ -77,7 +77,7 @@ impl Run {
     }
 
     /// Prepares for an execution.
-    pub fn restart(&mut self, shared: usize, guide: Vec<Branch>) {
+    pub fn restart(&mut self, shared: usize, guide: Guide) {
         self.path.restart(shared);
         self.spins.clear();
         self.timed_out.clear();
@@ -159,18 +159,16 @@ impl Run {
         if !runnable.iter().any(|&(thread, _)| self.may_go_on(thread)) {
             return Err(Outcome::Bounded);
         }
-        let place = if self.guide.is_empty() {
-            self.pick(&mut node, runnable)?
-        } else {
-            let mut branches = std::mem::take(&mut self.guide);
-            branches.retain(|branch| !node.is_asleep(branch.thread));
-            if branches.is_empty() {
-                return Err(Outcome::Redundant);
+        // What sleeps was explored. The rest of the way is then nothing new, but something else from here may be.
+        if self.guide.next().is_some_and(|thread| node.is_asleep(thread)) {
+            self.guide.drop_rest();
+        }
+        let place = match self.guide.step() {
+            None => self.pick(&mut node, runnable)?,
+            Some(next) => {
+                let place = runnable.iter().position(|&(thread, _)| thread == next);
+                place.filter(|_| self.may_go_on(next)).ok_or(Outcome::Unexpected)?
             }
-            let mut branch = branches.remove(0);
-            (node.branches, self.guide) = (branches, std::mem::take(&mut branch.children));
-            let place = runnable.iter().position(|&(thread, _)| thread == branch.thread);
-            place.filter(|&place| self.may_go_on(runnable[place].0)).ok_or(Outcome::Unexpected)?
         };
         (node.thread, node.event) = runnable[place];
         self.path.nodes.push(node);
@@ -198,17 +196,12 @@ impl Run {
         if !runnable.iter().all(|&(thread, event)| state.can_do(thread, event)) {
             return Err(Outcome::Unexpected);
         }
-        let mut objects = 0;
         let mut sleep = Vec::new();
-        if let Some(before) = nodes.last() {
+        if let Some(before) = nodes.last().filter(|_| !barrier) {
             let happened = order.footprint(depth - 1);
-            objects = before.objects.max(above(before.event));
-            if !barrier {
-                let stays = |s: &&Sleeper| s.thread != before.thread && !s.footprint.conflicts(happened);
-                sleep.extend(before.sleep.iter().filter(stays).copied());
-            }
+            let stays = |s: &&Sleeper| s.thread != before.thread && !s.footprint.conflicts(happened);
+            sleep.extend(before.sleep.iter().filter(stays).copied());
         }
-        let objects = runnable.iter().map(|&(_, event)| above(event)).fold(objects, u32::max);
         let spinning = runnable
             .iter()
             .filter_map(|&(thread, event)| self.spins.round(thread, event).map(|round| (thread, round)))
@@ -225,7 +218,6 @@ impl Run {
             barrier,
             released: 0,
             spinning,
-            objects,
         })
     }
 
@@ -268,9 +260,4 @@ impl Node {
     pub fn is_asleep(&self, thread: usize) -> bool {
         self.sleep.iter().any(|sleeper| sleeper.thread == thread)
     }
-}
-
-/// Objects below this number include that of the event.
-fn above(event: Event) -> u32 {
-    if event.object == ObjectId::NONE { 0 } else { event.object.0 + 1 }
 }

@@ -5,7 +5,7 @@ use crate::toy::{Extras, Program, Ran, explore};
 use explore::{Auto, AutoSettings, Bounded, Bounds, Certificate, DporSettings, Phase};
 
 fn auto(program: &Program, budget: u64, executions: usize, mut see: impl FnMut(&Ran)) -> Auto {
-    let dpor = DporSettings { stable_objects: true, max_events_a_thread: Some(100) };
+    let dpor = DporSettings { max_events_a_thread: Some(100) };
     let mut auto = Auto::new(AutoSettings { reduction_budget: budget, dpor, ..AutoSettings::default() });
     explore(program, &mut auto, Extras::default(), 10_000, executions, |ran, _| see(ran));
     auto

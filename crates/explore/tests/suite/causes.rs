@@ -7,7 +7,7 @@ use schedule::EventKind;
 
 /// The cause over all executions of the program.
 fn cause_of(program: &Program, fails: impl Fn(&Ran) -> bool) -> Option<Cause> {
-    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: None });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: None });
     let (mut failing, mut passing) = (Vec::new(), Vec::new());
     explore(program, &mut dpor, Extras::default(), 10_000, 100_000, |ran, _| {
         if fails(ran) { failing.push(ran.clone()) } else { passing.push(ran.clone()) }

@@ -18,8 +18,7 @@ pub fn all(program: &Program, extras: Extras, max_events_a_thread: u32) -> Explo
 
 /// The same; None if there are more executions than that.
 pub fn all_of_few(program: &Program, extras: Extras, max_events_a_thread: u32, most: usize) -> Option<Explored> {
-    let mut dpor =
-        Dpor::new(DporSettings { stable_objects: !extras.renumber, max_events_a_thread: Some(max_events_a_thread) });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: Some(max_events_a_thread) });
     let (mut outcomes, mut orders) = (BTreeSet::new(), BTreeSet::new());
     let executions = explore(program, &mut dpor, extras, 100_000, most, |ran, learnt| {
         assert_ne!(learnt, Learnt::Unexpected, "{program:?}\n{:?}", ran.trace);
@@ -92,9 +91,13 @@ fn indexer_threads_meet_in_three_places_each() {
 
 #[test]
 fn last_zero_as_published() {
-    // The published numbers are 64 for 5, 3,328 for 10 and 147,456 for 15.
+    // The published numbers are 64 for 5, 3,328 for 10 and 147,456 for 15. It is the one program of these in which source sets are
+    // not optimal; with them 7,204 executions are published for 10, and here, where threads are chosen in another order, there are 20,195.
     for count in 2..=10 {
-        check_traces(&last_zero(count), (count as u64 + 3) << (count - 2));
+        let explored = all(&last_zero(count), Extras::default(), 10_000);
+        let traces = (count as u64 + 3) << (count - 2);
+        assert_eq!(explored.counts.traces, traces);
+        assert!(explored.counts.redundant < 6 * traces, "{:?}", explored.counts);
     }
 }
 
@@ -126,7 +129,7 @@ fn one_notification_wakes_one_thread_and_any_of_them() {
 
 #[test]
 fn an_execution_that_is_not_the_expected_one_is_told() {
-    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: None });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: None });
     let programs = [increments(2, 2), atomic_increments(2, 2)];
     let mut unexpected = 0;
     for number in 0..10 {
@@ -159,7 +162,7 @@ fn a_long_thread_beside_a_race_is_no_burden() {
     let long = vec![Op::Add { var: 1, value: 1, reg: 0 }, Op::IfNot { reg: 0, is: 100_000, to: 0 }];
     let (write, read) = (vec![Op::Write { var: 0, value: Num::Const(1) }], vec![Op::Read { var: 0, reg: 0 }]);
     let program = Program::new(2, vec![write, long, read]);
-    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: None });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: None });
     explore(&program, &mut dpor, Extras::default(), 1_000_000, 10, |_, _| {});
     assert!(dpor.is_complete());
     assert_eq!(dpor.counts().traces, 2);
@@ -171,15 +174,24 @@ fn executions_without_an_end_do_not_keep_it_busy() {
     let add = Op::Add { var: 0, value: 1, reg: 0 };
     let endless = vec![add, Op::Unpark(1), add, Op::IfNot { reg: 1, is: 1, to: 2 }];
     let program = Program::new(1, vec![vec![add, Op::Park], endless]);
-    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: None });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: None });
     let executions = explore(&program, &mut dpor, Extras::default(), 100_000, 20, |_, _| {});
     assert!(!dpor.is_complete());
     assert_eq!((executions, dpor.counts().cut), (20, 20));
 }
 
+/// All orders of a program that was too much for an earlier reduction.
+#[track_caller]
+fn check_outcomes(program: &Program, traces: u64) {
+    for renumber in [false, true] {
+        let explored = all(program, Extras { renumber, ..Extras::default() }, 100);
+        assert_eq!(explored.counts.traces, traces);
+        assert_eq!(explored.outcomes, reachable(program, 1_000_000).unwrap());
+    }
+}
+
 #[test]
-fn a_branch_in_doubt_takes_nothing_in() {
-    // Whether the second thread's write and the third's first read are of one object is not known where they are compared.
+fn what_is_done_to_an_object_before_it_is_known_is_not_lost() {
     let program = Program::new(
         3,
         vec![
@@ -193,10 +205,49 @@ fn a_branch_in_doubt_takes_nothing_in() {
             ],
         ],
     );
-    for renumber in [false, true] {
-        let explored = all(&program, Extras { renumber, ..Extras::default() }, 100);
-        // The read comes before, between or after the two writes, and the write before or after the last read.
-        assert_eq!(explored.counts.traces, 6);
-        assert_eq!(explored.outcomes, reachable(&program, 1_000_000).unwrap());
-    }
+    // The read comes before, between or after the two writes, and the write before or after the last read.
+    check_outcomes(&program, 6);
+}
+
+#[test]
+fn what_comes_after_an_update_that_may_fail_is_not_lost() {
+    let write = |value| Op::Write { var: 0, value: Num::Const(value) };
+    let program = Program::new(
+        1,
+        vec![
+            vec![Op::Read { var: 0, reg: 0 }],
+            vec![Op::Read { var: 0, reg: 0 }],
+            vec![Op::Cas { var: 0, expect: Num::Const(0), new: Num::Const(9), reg: 0 }, write(10)],
+            vec![write(13), write(14)],
+        ],
+    );
+    // Of the 180 orders of the six accesses.
+    check_outcomes(&program, 123);
+}
+
+#[test]
+fn what_wakes_a_sleeper_later_is_not_lost() {
+    let condition = |lock| Op::Await { lock, condition: 0, nanos: None, interruptible: false };
+    let program = Program::new(
+        1,
+        vec![
+            vec![Op::TryLock { lock: 1, reg: 2 }, Op::IfNot { reg: 2, is: 1, to: 4 }, Op::Sleep(10), Op::Unlock(1)],
+            vec![
+                Op::TryLock { lock: 0, reg: 2 },
+                Op::IfNot { reg: 2, is: 1, to: 6 },
+                Op::Lock(1),
+                condition(1),
+                Op::Unlock(1),
+                Op::Unlock(0),
+            ],
+            vec![Op::Lock(0), condition(0), Op::Unlock(0)],
+            vec![
+                Op::TryLock { lock: 1, reg: 2 },
+                Op::IfNot { reg: 2, is: 1, to: 4 },
+                Op::Read { var: 0, reg: 0 },
+                Op::Unlock(1),
+            ],
+        ],
+    );
+    check_outcomes(&program, 25);
 }

@@ -6,7 +6,7 @@ use explore::{Auto, AutoSettings, Dpor, DporSettings, Explorer};
 
 /// The estimate after each execution.
 fn estimates(program: &Program) -> Vec<f64> {
-    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(10_000) });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: Some(10_000) });
     assert_eq!(dpor.explored_part(), Some(0.0), "nothing was run");
     let mut estimates = Vec::new();
     while let Some(mut scheduler) = dpor.next() {

@@ -6,7 +6,7 @@ use explore::{Dpor, DporSettings, Hang, hang};
 
 /// The kinds of hangs that a program has.
 fn kinds(program: &Program) -> Vec<Hang> {
-    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(60) });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: Some(60) });
     let mut kinds = Vec::new();
     explore(program, &mut dpor, Extras::default(), 10_000, 10_000, |ran, _| kinds.extend(hang(&ran.execution())));
     assert!(dpor.is_complete());

@@ -9,7 +9,7 @@ use schedule::Schedule;
 use std::collections::BTreeSet;
 
 fn counts(program: &Program) -> (DporCounts, BTreeSet<Vec<i64>>) {
-    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(200) });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: Some(200) });
     let mut ends = BTreeSet::new();
     explore(program, &mut dpor, Extras::default(), 10_000, 20_000, |ran, learnt| {
         assert_ne!(learnt, Learnt::Unexpected);
@@ -69,7 +69,7 @@ fn time_passes_where_all_threads_spin() {
 
 #[test]
 fn where_time_has_passed_a_replay_lets_it_pass() {
-    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(200) });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: Some(200) });
     let mut replayed = 0;
     explore(&sleeper(), &mut dpor, Extras::default(), 10_000, 100, |ran, learnt| {
         if learnt == Learnt::Counts {
@@ -141,7 +141,7 @@ fn calls_of_a_method_in_which_a_thread_has_spun_are_no_loop() {
         Op::IfNot { reg: 1, is: 0, to: 6 },
     ];
     let program = Program::new(4, vec![waits, sets]);
-    let mut dpor = Dpor::new(DporSettings { stable_objects: true, max_events_a_thread: Some(200) });
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: Some(200) });
     let mut ends = BTreeSet::new();
     explore(&program, &mut dpor, Extras { getters: true, ..Extras::default() }, 10_000, 20_000, |ran, learnt| {
         if learnt == Learnt::Counts {

@@ -20,7 +20,7 @@ impl Chosen {
     /// A new one, for executions of so many events at the most.
     pub fn new(plan: &protocol::Explore, max_events: usize) -> Chosen {
         let a_thread = u32::try_from(max_events / SHARE).unwrap_or(u32::MAX).max(1);
-        let dpor = DporSettings { stable_objects: false, max_events_a_thread: Some(a_thread) };
+        let dpor = DporSettings { max_events_a_thread: Some(a_thread) };
         let seed = plan.seed;
         // Races are looked for in all executions, by whoever knows what they are about.
         let settings = AutoSettings { seed, dpor, detect_races: false, ..AutoSettings::default() };

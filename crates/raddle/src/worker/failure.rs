@@ -1,7 +1,8 @@
 //! What is wrong with an execution, and how it is told from what is wrong with others.
 
 use explore::{Hang, hang};
-use host::{CallResult, Execution, Stop, Thrown};
+use host::{Awaited, Blocked, CallResult, Execution, Stop, Thrown};
+use schedule::ThreadId;
 
 use super::ending::{End, tell};
 use super::protocol::{Failure, FailureKind};
@@ -27,23 +28,38 @@ pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failur
 /// Who waits for what in an execution that is stuck.
 pub fn of_stuck(execution: &Execution, must_end: bool) -> Option<Failure> {
     if let Some(Stop::Deadlock(blocked)) = &execution.stop {
-        let what = stop::describe(execution).unwrap_or_default() + lost(execution);
+        let what = stop::describe(execution).unwrap_or_default() + why(execution, blocked);
         return Some(Failure { kind: FailureKind::Deadlock, what, place: place(blocked) });
     }
     let left: Vec<_> = execution.left.iter().filter(|blocked| !blocked.daemon).cloned().collect();
     (must_end && !left.is_empty()).then(|| {
         let waits = stop::describe_all(&left, &execution.awaited);
-        let what = format!("the program does not end: {waits}{}", lost(execution));
+        let what = format!("the program does not end: {waits}{}", why(execution, &left));
         Failure { kind: FailureKind::Deadlock, what, place: place(&left) }
     })
 }
 
-/// What is said besides if a thread waits for a notification that was given too early.
-fn lost(execution: &Execution) -> &'static str {
+/// Of which kind it is, said after who waits for what.
+fn why(execution: &Execution, blocked: &[Blocked]) -> &'static str {
+    if is_circle(blocked, &execution.awaited) {
+        return "; each waits for what another one holds";
+    }
     match hang(&tell(execution, End::Stuck)) {
         Some(Hang::LostNotification { .. }) => "; a notification was given there before, when nobody waited",
-        _ => "",
+        _ => "; nobody is left who could end that",
     }
+}
+
+/// Whether threads wait for each other's locks in a circle. Those of the JDK count, for which a thread is parked.
+fn is_circle(blocked: &[Blocked], awaited: &[Awaited]) -> bool {
+    let holder = |thread: ThreadId| {
+        let blocked = blocked.iter().find(|blocked| blocked.thread == thread)?;
+        stop::holder(blocked, awaited)
+    };
+    blocked.iter().any(|first| {
+        let way = std::iter::successors(holder(first.thread), |&thread| holder(thread));
+        way.take(blocked.len()).any(|thread| thread == first.thread)
+    })
 }
 
 /// What goes on in an execution that has no end.
@@ -75,7 +91,7 @@ pub fn of_thrown(thrown: &Thrown) -> Failure {
 }
 
 /// Where threads wait, in whatever order.
-fn place(blocked: &[host::Blocked]) -> String {
+fn place(blocked: &[Blocked]) -> String {
     let mut sites: Vec<_> =
         blocked.iter().map(|blocked| format!("{} {}", blocked.event.kind.name(), blocked.event.site.0)).collect();
     sites.sort();

@@ -38,7 +38,7 @@ pub fn describe_wait(blocked: &Blocked, awaited: &[Awaited]) -> String {
         let class = awaited.iter().find(|known| known.object == object).map_or("", |known| &known.class);
         format!("{class}#{}", object.0)
     };
-    let own = awaited.iter().find(|known| known.thread == blocked.thread);
+    let own = own(blocked, awaited);
     let wants = match blocked.event.kind {
         EventKind::Lock | EventKind::LockWithin => format!("waits to lock {}", name(blocked.event.object)),
         EventKind::Wake if blocked.holder.is_some() => {
@@ -52,9 +52,17 @@ pub fn describe_wait(blocked: &Blocked, awaited: &[Awaited]) -> String {
         EventKind::Join => format!("waits for the end of {}", ThreadId(blocked.event.slot as u16)),
         other => format!("waits to {}", other.name()),
     };
-    let holder = blocked.holder.or(own.and_then(|own| own.owner));
-    let held = holder.map_or(String::new(), |holder| format!(" held by {holder}"));
+    let held = holder(blocked, awaited).map_or(String::new(), |holder| format!(" held by {holder}"));
     let holds: Vec<_> = blocked.holds.iter().map(|&object| name(object)).collect();
     let holds = if holds.is_empty() { String::new() } else { format!(" and holds {}", holds.join(", ")) };
     format!("{wants}{held}{holds}")
+}
+
+/// Who has what a thread waits for, if anybody has.
+pub fn holder(blocked: &Blocked, awaited: &[Awaited]) -> Option<ThreadId> {
+    blocked.holder.or_else(|| own(blocked, awaited)?.owner)
+}
+
+fn own<'a>(blocked: &Blocked, awaited: &'a [Awaited]) -> Option<&'a Awaited> {
+    awaited.iter().find(|known| known.thread == blocked.thread)
 }
