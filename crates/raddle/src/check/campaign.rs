@@ -59,6 +59,8 @@ pub struct Counts {
     pub refused: BTreeSet<String>,
     /// Tests that fail as findings do, and show nothing else.
     pub variants: u64,
+    /// What looked like findings and did not fail again in a worker that had done nothing else.
+    pub withdrawn: u64,
     /// Findings past the most that are told.
     pub untold: u64,
     pub seconds: f64,
@@ -99,6 +101,8 @@ pub struct Campaign<'c> {
     begun: Instant,
     /// What workers are at, by the keys of the tasks.
     under_way: BTreeMap<String, Purpose>,
+    /// Findings that are to be run again in a worker of their own.
+    confirming: VecDeque<usize>,
     shrinking: VecDeque<Shrinking>,
     known: BTreeSet<Trait>,
     /// Tasks under way that have told of something new.
@@ -125,6 +129,8 @@ struct Round {
 enum Purpose {
     Test(Box<Candidate>),
     Shrink(Box<Shrinking>, Trial),
+    /// The finding with this number.
+    Confirm(usize),
 }
 
 /// No test has more events, and neither has shrinking its schedules: some seconds. There are always more tests.
@@ -140,6 +146,8 @@ const GRACE: Duration = Duration::from_secs(10);
 const IN_A_HURRY: u64 = 300;
 /// A worker that takes longer than this for a test is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// What did not fail again is looked at so often, for a part of it may be real; then it is known.
+const MOST_WITHDRAWN: u64 = 5;
 /// So many findings of one class are told.
 const MOST_FINDINGS: usize = 50;
 /// So many tests in a row that cannot be run, and none that could, and something is wrong with the class itself.
@@ -159,6 +167,7 @@ impl<'c> Campaign<'c> {
             generator,
             begun,
             under_way: BTreeMap::new(),
+            confirming: VecDeque::new(),
             shrinking: VecDeque::new(),
             known: BTreeSet::new(),
             fresh: BTreeSet::new(),
@@ -195,8 +204,10 @@ impl<'c> Campaign<'c> {
             if let Some(number) = self.note(event) {
                 tell(&self.findings[number])?;
             }
-            progress.tell(&self.counts, self.findings.len());
+            progress.tell(&self.counts, self.findings.iter().filter(|found| found.is_told()).count());
         }
+        // What was being made smaller when there was no more time.
+        self.findings.iter_mut().filter(|found| !found.is_shrunk).for_each(Found::restore);
         self.counts.seconds = self.begun.elapsed().as_secs_f64();
         Ok(stopped)
     }
@@ -227,7 +238,7 @@ impl<'c> Campaign<'c> {
 
     /// What is to be done next; None if nothing is, or nothing before something under way has come to its end.
     fn task(&mut self) -> Option<Task> {
-        if let Some(task) = self.shrink() {
+        if let Some(task) = self.confirm().or_else(|| self.shrink()) {
             return Some(task);
         }
         let is_late = self.begun.elapsed() >= self.settings.budget;
@@ -255,7 +266,19 @@ impl<'c> Campaign<'c> {
         let explore = self.explore(candidate.executions, false, 0);
         let check = Check { explore, oracle: self.settings.oracle, wanted: None };
         let test = candidate.test.clone();
-        Some(self.begin(Purpose::Test(Box::new(candidate)), test, check))
+        Some(self.begin(Purpose::Test(Box::new(candidate)), test, Plan::Check(check)))
+    }
+
+    /// Something that was found, in a worker of its own: what tests leave behind that ran before may be why it fails.
+    fn confirm(&mut self) -> Option<Task> {
+        let number = self.confirming.pop_front()?;
+        let Found { job, finding, .. } = &self.findings[number];
+        let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
+        let wanted = Some(finding.failure.clone());
+        let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
+        let check = Check { explore, oracle: self.settings.oracle, wanted };
+        let task = self.begin(Purpose::Confirm(number), test, Plan::Recheck { check, turns, timeouts });
+        Some(Task { fresh: true, ..task })
     }
 
     /// The next trial of something that is being shrunk.
@@ -279,7 +302,7 @@ impl<'c> Campaign<'c> {
                 Trial::Smaller(test) => test.clone(),
                 Trial::Last => shrinking.test().clone(),
             };
-            return Some(self.begin(Purpose::Shrink(Box::new(shrinking), trial), test, check));
+            return Some(self.begin(Purpose::Shrink(Box::new(shrinking), trial), test, Plan::Check(check)));
         }
         None
     }
@@ -298,13 +321,13 @@ impl<'c> Campaign<'c> {
         }
     }
 
-    fn begin(&mut self, purpose: Purpose, test: TestCase, check: Check) -> Task {
+    fn begin(&mut self, purpose: Purpose, test: TestCase, plan: Plan) -> Task {
         self.number += 1;
         let key = format!("{} {}", self.class, self.number);
         self.under_way.insert(key.clone(), purpose);
         let limits = Limits { max_events: MAX_EVENTS, ..Limits::default() };
         let under_test = vec![self.class.clone()];
-        Task { key, job: Job { test, under_test, plan: Plan::Check(check), limits }, budget: Some(PATIENCE) }
+        Task { key, job: Job { test, under_test, plan, limits }, budget: Some(PATIENCE), fresh: false }
     }
 
     /// What has happened; says which finding is new or better known, if one is.
@@ -313,11 +336,10 @@ impl<'c> Campaign<'c> {
             Event::News(task, News::Found(finding)) => {
                 // It may be the last that is heard of this task.
                 let is_test = matches!(self.under_way.get(&task.key), Some(Purpose::Test(_)));
-                let new = if is_test { self.found(&task.job, *finding, 0) } else { None };
-                if new.is_some() {
+                if is_test && self.found(&task.job, *finding, 0) {
                     self.fresh.insert(task.key.clone());
                 }
-                new
+                None
             }
             Event::News(task, News::Spent(spent)) => {
                 let [serial, exploring] = [spent.serial, spent.exploring].map(|micros| micros as f64 / 1e6);
@@ -332,14 +354,18 @@ impl<'c> Campaign<'c> {
             }
             Event::News(..) => None,
             Event::Done(task, outcome) => match self.under_way.remove(&task.key)? {
-                Purpose::Test(candidate) => self.ran(&candidate, &task, outcome),
+                Purpose::Test(candidate) => {
+                    self.ran(&candidate, &task, outcome);
+                    None
+                }
                 Purpose::Shrink(shrinking, trial) => self.tried(*shrinking, trial, &task, outcome),
+                Purpose::Confirm(number) => self.ran_again(number, outcome),
             },
         }
     }
 
     /// A test was run.
-    fn ran(&mut self, candidate: &Candidate, task: &Task, outcome: Outcome) -> Option<usize> {
+    fn ran(&mut self, candidate: &Candidate, task: &Task, outcome: Outcome) {
         self.counts.refused.extend(outcome.refused);
         let report = match outcome.answer {
             Answer::Done(report) => report,
@@ -358,26 +384,24 @@ impl<'c> Campaign<'c> {
             self.counts.rejected += 1;
             *self.counts.rejections.entry(methods::rejection(&candidate.test, rejected)).or_default() += 1;
             self.generator.learn(candidate, feedback(rejected));
-            return None;
+            return;
         }
         self.generator.learn(candidate, Feedback::Ran { overlapped: checked.overlaps > 0 });
         self.count(&candidate.test, &report, &checked);
         let findings = report.explored.map(|explored| explored.findings).unwrap_or_default();
         let fails = !findings.is_empty();
-        let mut new = None;
+        let mut is_new = false;
         for finding in findings {
-            new = self.found(&task.job, finding, report.executions).or(new);
+            is_new |= self.found(&task.job, finding, report.executions);
         }
         // What was told while the test went on is new, too.
-        let is_variant = fails && new.is_none() && !self.fresh.remove(&task.key);
+        let is_variant = fails && !is_new && !self.fresh.remove(&task.key);
         self.counts.variants += u64::from(is_variant && !self.settings.first);
-        new
     }
 
-    fn unusable_test(&mut self, candidate: &Candidate, why: String) -> Option<usize> {
+    fn unusable_test(&mut self, candidate: &Candidate, why: String) {
         *self.counts.unknown.entry(why).or_default() += 1;
         self.generator.learn(candidate, Feedback::Unusable);
-        None
     }
 
     fn count(&mut self, test: &TestCase, report: &Report, checked: &Checked) {
@@ -407,17 +431,17 @@ impl<'c> Campaign<'c> {
         }
     }
 
-    /// A violation; says its number if it is a new one.
-    fn found(&mut self, job: &Job, finding: Finding, executions: u64) -> Option<usize> {
+    /// What looks like a violation; says whether it is a new one.
+    fn found(&mut self, job: &Job, finding: Finding, executions: u64) -> bool {
         let traits = traits(&job.test, &finding);
-        let enough = self.settings.first && !self.findings.is_empty();
+        let enough = self.settings.first && self.findings.iter().any(Found::is_open);
         if enough || traits.is_subset(&self.known) {
-            return None;
+            return false;
         }
         self.known.extend(traits);
-        if self.findings.iter().filter(|found| !found.is_double).count() >= MOST_FINDINGS {
+        if self.findings.iter().filter(|found| found.is_open()).count() >= MOST_FINDINGS {
             self.counts.untold += 1;
-            return None;
+            return false;
         }
         let before = self.counts.executions.saturating_sub(executions);
         let found = Found {
@@ -426,12 +450,56 @@ impl<'c> Campaign<'c> {
             seconds_to_find: self.begun.elapsed().as_secs_f64(),
             is_shrunk: false,
             is_double: false,
+            confirmed: None,
+            is_withdrawn: false,
             finding,
         };
-        let number = self.findings.len();
-        self.shrinking.push_back(Shrinking::new(number, job.test.clone(), found.finding.failure.clone()));
+        self.confirming.push_back(self.findings.len());
         self.findings.push(found);
+        true
+    }
+
+    /// A finding was run again in a worker of its own; says its number if it is to be told.
+    fn ran_again(&mut self, number: usize, outcome: Outcome) -> Option<usize> {
+        let found = &mut self.findings[number];
+        let fails = matches!(&outcome.answer, Answer::Done(report) if report.failures > 0);
+        let is_first = found.confirmed.is_none();
+        if fails {
+            found.confirmed = Some((found.job.clone(), found.finding.clone()));
+        } else {
+            // What was made of it where others had run before is not what it is.
+            found.restore();
+        }
+        if !is_first {
+            return self.conclude(number);
+        }
+        if !fails {
+            found.is_withdrawn = true;
+            self.counts.withdrawn += 1;
+            self.forget();
+            return None;
+        }
+        self.shrinking.push_back(Shrinking::new(number, found.job.test.clone(), found.finding.failure.clone()));
         Some(number)
+    }
+
+    /// What is known of a finding is all that there will be.
+    fn conclude(&mut self, number: usize) -> Option<usize> {
+        self.findings[number].is_shrunk = true;
+        // It may have become what another is. One that is to be shrunk yet may have to do with less than it seems.
+        let others = self.findings.iter().enumerate().filter(|(other, _)| *other != number);
+        let shrunk = others.filter(|(_, found)| found.is_shrunk && found.is_told());
+        let shrunk: BTreeSet<Trait> = shrunk.flat_map(|(_, found)| found.traits()).collect();
+        self.findings[number].is_double = self.findings[number].traits().is_subset(&shrunk);
+        self.forget();
+        Some(number)
+    }
+
+    /// What findings no longer have to do with is still to be found.
+    fn forget(&mut self) {
+        let hopeless = self.counts.withdrawn >= MOST_WITHDRAWN;
+        let known = self.findings.iter().filter(|found| found.is_open() || found.is_withdrawn && hopeless);
+        self.known = known.flat_map(Found::traits).collect();
     }
 
     /// A trial of something that is being shrunk has come to its end.
@@ -456,16 +524,15 @@ impl<'c> Campaign<'c> {
             self.shrinking.push_front(shrinking);
             return None;
         }
-        self.findings[number].is_shrunk = true;
-        // It may have become what another is. One that is to be shrunk yet may have to do with less than it seems.
-        let others = self.findings.iter().enumerate().filter(|(other, _)| *other != number);
-        let shrunk = others.filter(|(_, found)| found.is_shrunk && !found.is_double);
-        let shrunk: BTreeSet<Trait> = shrunk.flat_map(|(_, found)| found.traits()).collect();
-        self.findings[number].is_double = self.findings[number].traits().is_subset(&shrunk);
-        // What it no longer has to do with is still to be found.
-        let told = self.findings.iter().filter(|found| !found.is_double);
-        self.known = told.flat_map(Found::traits).collect();
-        Some(number)
+        let found = &self.findings[number];
+        let is_as_it_was = |(job, finding): &(Job, Finding)| {
+            job.test == found.job.test && finding.shown.turns == found.finding.shown.turns
+        };
+        if found.confirmed.as_ref().is_some_and(is_as_it_was) {
+            return self.conclude(number);
+        }
+        self.confirming.push_back(number);
+        None
     }
 }
 

@@ -21,6 +21,10 @@ pub struct Found {
     pub is_shrunk: bool,
     /// It has turned out to say nothing that others do not.
     pub is_double: bool,
+    /// What was last seen to fail in a worker that had done nothing else. None if nothing was yet.
+    pub confirmed: Option<(Job, Finding)>,
+    /// It did not fail there.
+    pub is_withdrawn: bool,
 }
 
 /// One thing that a finding says about a class: that it fails so at a place, or in a method. A class with a lock too few has as
@@ -34,6 +38,23 @@ pub struct Trait {
 }
 
 impl Found {
+    /// Whether it is to be told.
+    pub fn is_told(&self) -> bool {
+        self.confirmed.is_some() && self.is_open()
+    }
+
+    /// Whether it is, or may be yet.
+    pub fn is_open(&self) -> bool {
+        !self.is_double && !self.is_withdrawn
+    }
+
+    /// Goes back to what is confirmed.
+    pub fn restore(&mut self) {
+        if let Some((job, finding)) = &self.confirmed {
+            (self.job, self.finding) = (job.clone(), finding.clone());
+        }
+    }
+
     /// The class of the exception, if it is one.
     pub fn exception(&self) -> Option<String> {
         exception(&self.finding)

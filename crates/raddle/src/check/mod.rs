@@ -16,12 +16,12 @@ mod verdict;
 use std::time::Instant;
 
 use analysis::{Analyzer, ByteStore, ClassFacts};
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use oracle::Oracle;
 use testgen::Generator;
 
 use crate::args::{CheckArgs, Color, OracleName, StrategyName};
-use crate::explore::{self, Fallback, Place};
+use crate::explore::{self, Fallback, Place, given};
 use crate::java_types::JavaTypes;
 use crate::output;
 use crate::sources::Sources;
@@ -35,7 +35,9 @@ use verdict::{ClassReport, Verdict};
 /// Checks, and says whether something was found.
 pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let budget = explore::time(&args.budget).context("--budget")?;
-    ensure!(args.jobs != Some(0), "--jobs must be at least 1");
+    given::jobs(args.jobs)?;
+    given::out(&args.out)?;
+    given::source_path(args.view.source_path.as_deref())?;
     let mut place = explore::place(&args.run, Fallback::Nothing)?;
     let targets = targets::resolve(&args.targets, &place)?;
     let jobs = args.jobs.unwrap_or(place.pool.most_workers());
@@ -158,7 +160,7 @@ fn check(
         Ok(())
     })?;
     let mut findings = Vec::new();
-    for found in campaign.findings.iter().filter(|found| !found.is_double) {
+    for found in campaign.findings.iter().filter(|found| found.is_told()) {
         findings.push((found.clone(), writer.write(found)?));
     }
     // Folders of what has been shrunk to something else.

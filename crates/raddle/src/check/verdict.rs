@@ -142,6 +142,12 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         text += &format!("; {} more tests fail in the same ways", counts.variants);
     }
     text += "\n";
+    if counts.withdrawn > 0 {
+        text += &format!(
+            "  {} more failed only after other tests in the same virtual machine, and are not told: the code keeps something that is not put back between executions\n",
+            counts.withdrawn
+        );
+    }
     if report.verdict == Verdict::Clean && !args.view.quiet {
         text += &format!(
             "  {} of {} pairs of methods were run together, {} of them with a test of which every schedule was run\n",
@@ -224,6 +230,7 @@ fn class_document(report: &ClassReport) -> Value {
         "rejected": counts.rejected,
         "rejections": counts.rejections,
         "variants": counts.variants,
+        "withdrawn": counts.withdrawn,
         "executions": counts.executions,
         "seconds": counts.seconds,
         "spent": {

@@ -1,12 +1,12 @@
 //! Which classes are meant, and where they are looked up.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use classpath::{ClassName, ClassPath, Error, Jdk};
 
 use crate::args::DepsArgs;
+use crate::explore::given;
 use crate::inspect::advice_for;
 use crate::sources::Sources;
 
@@ -55,7 +55,7 @@ impl Request {
             Some(names) => Target::Library(names),
             None => named(&args.target, &class_path, &jdk, args.classpath.is_some())?,
         };
-        check_source_path(args.source_path.as_deref())?;
+        given::source_path(args.source_path.as_deref())?;
         Ok(Request { target, class_path, java: jdk.version, java_home: jdk.home })
     }
 
@@ -87,15 +87,6 @@ fn named(text: &str, class_path: &ClassPath, jdk: &Jdk, beside: bool) -> anyhow:
     let place = if beside { "on the class path or in" } else { "in" };
     let advice = advice_for(&name, class_path.classes()?);
     bail!("class {name} is not {place} JDK {} ({}): {advice}", jdk.version, jdk.home.display())
-}
-
-/// Sources are not needed, but whoever named a place for them wants to know that it is wrong.
-fn check_source_path(source_path: Option<&str>) -> anyhow::Result<()> {
-    let gone = source_path.into_iter().flat_map(env::split_paths).find(|path| !path.exists());
-    match gone {
-        Some(path) => bail!("there is no {}: correct --source-path", path.display()),
-        None => Ok(()),
-    }
 }
 
 /// What to do about a class path that cannot be used.

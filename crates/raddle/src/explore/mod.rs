@@ -1,6 +1,7 @@
 //! `raddle explore`: a user's own concurrent program or test, under all its schedules; and `raddle replay`.
 
 mod finding;
+pub(crate) mod given;
 mod junit;
 mod progress;
 mod replay;
@@ -36,6 +37,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Explores, and says whether something was found.
 pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
     let budget = settings::time(&args.budget).context("--budget")?;
+    given::out(&args.out)?;
+    given::source_path(args.view.source_path.as_deref())?;
     let place = settings::place(&args.run, Fallback::CurrentFolder)?;
     let target = Target::find(&args.target, &place.class_path, &place.jdk)?;
     let explore = Explore {
@@ -72,7 +75,8 @@ struct Known {
 }
 
 fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -> anyhow::Result<Known> {
-    let task = Task { key: args.target.clone(), job: job.clone(), budget: Some(budget + EXPLAINING + PATIENCE) };
+    let task =
+        Task { key: args.target.clone(), job: job.clone(), budget: Some(budget + EXPLAINING + PATIENCE), fresh: false };
     let mut progress = Progress::new(args.view.quiet);
     let (mut found, mut executions, mut outcome) = (Vec::new(), 0, None);
     let ran = run_tasks(place.pool.clone(), settings::folders, vec![task], |event| {

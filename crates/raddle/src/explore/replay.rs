@@ -9,7 +9,7 @@ use report::Finding;
 use testcase::TestCase;
 
 use super::settings::{self, Fallback};
-use super::verdict;
+use super::{given, verdict};
 use crate::args::{Color, ReplayArgs};
 use crate::output;
 use crate::sources::Sources;
@@ -25,6 +25,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
         .with_context(|| format!("cannot read {}: name a finding.json", args.finding.display()))?;
     let finding = Finding::read(&text).with_context(|| args.finding.display().to_string())?;
     anyhow::ensure!(args.times > 0, "--times must be at least 1");
+    given::source_path(args.view.source_path.as_deref())?;
     let times = if args.debug.is_some() { 1 } else { args.times };
     let mut place = settings::place(&args.run, Fallback::These(&finding.class_path))?;
     if args.run.java_option.is_empty() {
@@ -65,7 +66,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
         budget = Some(WITH_DEBUGGER);
         eprintln!("waiting for a debugger on port {port} of this machine");
     }
-    let task = Task { key: finding.id(), job: Job { test, under_test, plan, limits }, budget };
+    let task = Task { key: finding.id(), job: Job { test, under_test, plan, limits }, budget, fresh: false };
     let mut answer = None;
     let ran = run_tasks(place.pool.clone(), settings::folders, vec![task], |event| {
         if let Event::Done(_, outcome) = event {

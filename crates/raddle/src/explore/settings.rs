@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use classpath::{ClassPath, Jdk};
 
+use super::given;
 use crate::args::RunArgs;
 use crate::deps::correct_class_path;
 use crate::fence;
@@ -39,6 +40,8 @@ pub fn place(args: &RunArgs, fallback: Fallback<'_>) -> anyhow::Result<Place> {
         fence::check().map_err(|missing| anyhow!("{missing}; --no-fence runs it all the same"))?;
     }
     let jdk = Jdk::find(args.java_home.as_deref())?;
+    given::java_options(&jdk, &args.java_option, args.heap)?;
+    given::readable(&args.allow_read)?;
     let given = match &args.classpath {
         Some(text) => std::env::split_paths(text).filter(|entry| !entry.as_os_str().is_empty()).collect(),
         None => match fallback {

@@ -81,7 +81,7 @@ fn tell(what: std::fmt::Arguments<'_>) {
 }
 
 fn settings(args: &JobsArgs, allowance: &Allowance) -> anyhow::Result<PoolSettings> {
-    anyhow::ensure!(args.jobs != Some(0), "--jobs must be at least 1");
+    crate::explore::given::jobs(args.jobs)?;
     let jdk = Jdk::find(args.java_home.as_deref())?;
     let program = std::env::current_exe().context("cannot find our own executable")?;
     let class_path = absolute(&args.classpath)?;

@@ -50,6 +50,9 @@ pub struct Task {
     /// How long it may take; by default what the pool allows.
     #[serde(default)]
     pub budget: Option<Duration>,
+    /// It is for a worker that has done nothing else, so that nothing can be left from before.
+    #[serde(default)]
+    pub fresh: bool,
 }
 
 /// What happens in a pool.

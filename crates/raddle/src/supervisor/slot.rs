@@ -22,11 +22,13 @@ pub struct Slot<'p> {
     folders: &'p PrivateFolders,
     worker: Option<WorkerProcess>,
     executions: u64,
+    /// The worker has had a task.
+    used: bool,
 }
 
 impl<'p> Slot<'p> {
     pub fn new(settings: &'p PoolSettings, folders: &'p PrivateFolders) -> Slot<'p> {
-        Slot { settings, folders, worker: None, executions: 0 }
+        Slot { settings, folders, worker: None, executions: 0, used: false }
     }
 
     /// Has a worker that is ready. `begun` is told of the process of a new one.
@@ -34,7 +36,7 @@ impl<'p> Slot<'p> {
         let mut starts = 0;
         while self.worker.is_none() {
             starts += 1;
-            self.executions = 0;
+            (self.executions, self.used) = (0, false);
             match WorkerProcess::start(self.settings, self.folders, begun) {
                 Err(StartError::Killed) if starts < STARTS => {}
                 started => self.worker = Some(started?),
@@ -51,6 +53,9 @@ impl<'p> Slot<'p> {
         tell: &mut dyn FnMut(News),
     ) -> Result<Outcome, StartError> {
         let mut attempts = 0;
+        if task.fresh && self.used {
+            self.worker = None;
+        }
         loop {
             let settings = self.settings;
             let worker = self.warm_up(begun)?;
@@ -88,6 +93,7 @@ impl<'p> Slot<'p> {
 
     /// What a task has come to, and what becomes of its worker.
     fn conclude(&mut self, task: &Task, ran: Ran, attempts: u32, tell: &mut dyn FnMut(News)) -> io::Result<Outcome> {
+        self.used = true;
         let worker = self.worker.as_ref().expect("internal bug: a task ran without a worker");
         let unknown = |reason| Reply { answer: Answer::Unknown(reason), refused: Vec::new() };
         let reply = match ran {

@@ -3,6 +3,7 @@
 mod bad_input;
 mod classes;
 mod clean;
+mod excused;
 mod found;
 mod same_seed;
 mod stopped;

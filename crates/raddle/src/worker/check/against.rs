@@ -6,7 +6,7 @@ use testcase::TestCase;
 
 use super::contacts::Contacts;
 use super::observe::{Seen, observe};
-use super::{overlap, words};
+use super::{linearize, overlap, words};
 use crate::worker::desk;
 use crate::worker::ending::End;
 use crate::worker::failure::{of_endless, of_stuck, of_thrown};
@@ -19,19 +19,26 @@ use crate::worker::stop;
 /// Judges executions by what the linearizations of their test have shown.
 pub struct Against<'t> {
     serial: Serial<Seen>,
-    oracle: Oracle,
-    wanted: Option<Failure>,
-    must_end: bool,
+    check: Check,
     test: &'t TestCase,
+    /// Linearizations were run with other random numbers, too.
+    varied: bool,
+    /// They were run so that calls which sleep let others go on.
+    dozed: bool,
+    /// They were run so that threads which the code under test has started run between calls, too.
+    helped: bool,
     overlaps: u64,
     contacts: Contacts,
 }
 
+/// What a thread gets that is interrupted where it waits.
+const INTERRUPTED: &str = "java.lang.InterruptedException";
+
 impl<'t> Against<'t> {
     /// By what these have shown.
     pub fn new(serial: Serial<Seen>, check: &Check, test: &'t TestCase) -> Against<'t> {
-        let Check { explore, oracle, wanted } = check.clone();
-        Against { serial, oracle, wanted, must_end: explore.must_end, test, overlaps: 0, contacts: Contacts::default() }
+        let (check, contacts) = (check.clone(), Contacts::default());
+        Against { serial, check, test, varied: false, dozed: false, helped: false, overlaps: 0, contacts }
     }
 
     /// In how many executions calls really overlapped.
@@ -44,6 +51,32 @@ impl<'t> Against<'t> {
         self.contacts.told()
     }
 
+    /// Runs linearizations in ways that would take too long for every test, where what they show may be all that there is to a
+    /// violation. Says whether it did.
+    fn look_again(&mut self, runs: &mut Runs<'_>, execution: &Execution, at: &Violation) -> Result<bool, Reason> {
+        let by_time = match at {
+            Violation::Exception { class, .. } => class == INTERRUPTED || linearize::waited_in_vain(execution),
+            Violation::Values { .. } => false,
+            Violation::Stuck | Violation::Endless => return Ok(false),
+        };
+        let once = |wanted: bool, done: &mut bool| wanted && !std::mem::replace(done, true);
+        let (check, test, serial) = (&self.check, self.test, &mut self.serial);
+        let doze = once(by_time, &mut self.dozed);
+        if doze {
+            linearize::doze(runs, check, test, serial)?;
+        }
+        let has_helpers = execution.trace.steps.iter().any(|step| step.thread.0 as usize > test.suffixes.len());
+        let help = once(has_helpers, &mut self.helped);
+        if help {
+            linearize::help(runs, check, test, serial)?;
+        }
+        let vary = once(true, &mut self.varied);
+        if vary {
+            linearize::vary(runs, check, test, serial)?;
+        }
+        Ok(doze || help || vary)
+    }
+
     fn violation(&self, execution: &Execution, end: End) -> Option<Violation> {
         // What the prefix does is the same for every order of the calls after it: if it is not, that is not by threads of the
         // test but by something outside, such as files.
@@ -51,12 +84,12 @@ impl<'t> Against<'t> {
         if execution.prefix.len() < self.test.prefix.len() || !execution.prefix.iter().all(returned) {
             return None;
         }
-        let may_be_stuck = self.must_end && !execution.left.is_empty();
+        let may_be_stuck = self.check.explore.must_end && !execution.left.is_empty();
         // Most executions end well, and then only values can be wrong.
-        if self.oracle == Oracle::Safety && end != End::Cut && !may_be_stuck && !fails(execution) {
+        if self.check.oracle == Oracle::Safety && end != End::Cut && !may_be_stuck && !fails(execution) {
             return None;
         }
-        self.serial.judge(&observe(execution, end, self.must_end), self.oracle)
+        self.serial.judge(&observe(execution, end, self.check.explore.must_end), self.check.oracle)
     }
 }
 
@@ -67,12 +100,18 @@ impl Judge for Against<'_> {
     }
 
     fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason> {
-        let failure = match self.violation(execution, end) {
+        let mut violation = self.violation(execution, end);
+        if let Some(first) = &violation
+            && self.look_again(runs, execution, first)?
+        {
+            violation = self.violation(execution, end);
+        }
+        let failure = match violation {
             None => None,
             // What the fence has refused may be why.
             Some(Violation::Exception { .. }) if desk::was_refused() => None,
             Some(Violation::Exception { at, .. }) => thrown(execution, at).map(of_thrown),
-            Some(Violation::Stuck) => of_stuck(execution, self.must_end).map(|failure| {
+            Some(Violation::Stuck) => of_stuck(execution, self.check.explore.must_end).map(|failure| {
                 let left = &execution.left;
                 let blocked = if let Some(Stop::Deadlock(blocked)) = &execution.stop { blocked } else { left };
                 // That the first thread waits for the others goes without saying.
@@ -84,7 +123,7 @@ impl Judge for Against<'_> {
             Some(Violation::Endless) => Some(of_endless(execution, end)),
             Some(Violation::Values { rank, .. }) => Some(words::of_values(self.test, execution, rank)),
         };
-        Ok(failure.filter(|failure| self.wanted.as_ref().is_none_or(|wanted| wanted.is_same(failure))))
+        Ok(failure.filter(|failure| self.check.wanted.as_ref().is_none_or(|wanted| wanted.is_same(failure))))
     }
 }
 

@@ -4,7 +4,8 @@
 //! whole. What order there is after that the merge does not say, so there are several [`Manner`]s, and what a test shows in
 //! any of them is something that an order of calls shows. A call whose thread spins counts as one that cannot go on.
 //!
-//! Threads that the code under test has started are part of the call that waits for them: they run while it cannot go on.
+//! Threads that the code under test has started are part of the call that waits for them: they run while it cannot go on. They may
+//! run between calls, too: see [`CallByCall::between`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,6 +42,10 @@ pub struct CallByCall {
     current: Option<ThreadId>,
     /// So many events may others still do for the call that waits.
     help: u32,
+    /// So many calls were begun.
+    calls: u32,
+    /// Decides before which calls threads that were started run; None if before none.
+    between: Option<u64>,
     was_blocked: Arc<AtomicBool>,
 }
 
@@ -50,7 +55,12 @@ impl CallByCall {
         let left: Vec<_> = order.iter().map(|&suffix| ThreadId(suffix as u16 + 1)).collect();
         let last = left.iter().map(|thread| thread.0).max().unwrap_or(0);
         let (begun, was_blocked) = (Vec::new(), Arc::default());
-        CallByCall { manner, last, left, begun, current: None, help: HELP, was_blocked }
+        CallByCall { manner, last, left, begun, current: None, help: HELP, calls: 0, between: None, was_blocked }
+    }
+
+    /// Before each call, some of the threads that were started run as far as they can: others for each seed.
+    pub fn between(self, seed: u64) -> CallByCall {
+        CallByCall { between: Some(seed), ..self }
     }
 
     /// Is set when a call could not go on and another did.
@@ -69,8 +79,19 @@ impl CallByCall {
     }
 
     /// A thread that the code under test has started, and that can go on.
-    fn helper(&self, choice: &Choice<'_>) -> Option<ThreadId> {
-        choice.threads().find(|&thread| thread.0 > self.last && !spins(choice, thread)).filter(|_| self.help > 0)
+    fn helper(&self, choice: &Choice<'_>, may: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
+        let helps = |&thread: &ThreadId| thread.0 > self.last && !spins(choice, thread) && may(thread);
+        choice.threads().find(helps).filter(|_| self.help > 0)
+    }
+
+    /// Whether a thread runs before the call that comes next.
+    fn is_between(&self, thread: ThreadId) -> bool {
+        let lot = |seed: u64| {
+            let mixed =
+                (seed << 32 ^ u64::from(self.calls) << 16 ^ u64::from(thread.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (mixed ^ mixed >> 32).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 63 == 1
+        };
+        self.between.is_some_and(lot)
     }
 
     /// The call that goes on where the last one is whole or waits.
@@ -83,7 +104,7 @@ impl CallByCall {
             (_, Some(place)) => {
                 let thread = self.left.remove(place);
                 self.begun.push((thread, calls_made(thread) + 1));
-                self.help = HELP;
+                (self.help, self.calls) = (HELP, self.calls + 1);
                 Some(thread)
             }
             (resumed, None) => resumed,
@@ -106,9 +127,8 @@ impl CallByCall {
         if let Some(current) = in_call.filter(|&current| goes_on(current)) {
             return current;
         }
-        if in_call.is_some()
-            && let Some(helper) = self.helper(choice)
-        {
+        let may_help = |thread| in_call.is_some() || self.is_between(thread);
+        if let Some(helper) = self.helper(choice, may_help) {
             self.help -= 1;
             return helper;
         }
@@ -137,7 +157,7 @@ impl Scheduler for CallByCall {
     fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
         let waits = || {
             let current = self.in_call().filter(|&current| !choice.can_run(current));
-            current.is_some() && self.help > 0 && self.helper(choice).is_none()
+            current.is_some() && self.help > 0 && self.helper(choice, |_| true).is_none()
         };
         all_look(choice) || self.manner != Manner::Untimed && waits()
     }

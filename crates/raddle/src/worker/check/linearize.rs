@@ -29,13 +29,66 @@ pub fn linearize(
         return Ok(Err(Rejected::TooMany { linearizations: all.total() }));
     }
     let mut serial = Serial::new(test);
-    let ways = Ways { must_end: check.explore.must_end, oracle: check.oracle, suffixes: test.suffixes.len() };
+    let ways = Ways::new(check, test);
     for linearization in all {
         if !ways.run(runs, &linearization, &mut serial)? {
             return Ok(Err(Rejected::Exits));
         }
     }
     Ok(Ok(serial))
+}
+
+/// So many executions are worth knowing whether something hangs on chance.
+const FOR_CHANCE: u64 = 400;
+const MOST_VARIATIONS: u64 = 32;
+
+/// Runs all once more, with other random numbers, clocks and identity hashes each time: what some of them lead to is no matter of
+/// threads.
+pub fn vary(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
+    let all = linearizations(test);
+    let variations = (FOR_CHANCE / all.total().max(1)).clamp(2, MOST_VARIATIONS) as u32;
+    let ways = Ways::new(check, test);
+    for linearization in all {
+        for variation in 0..variations {
+            // The first two were run before. What is compared with the first is all that differs from any.
+            if let Some([one, other]) = ways.in_one_thread(runs, &linearization, [0, 2 + variation])?
+                && says_something(&one)
+                && says_something(&other)
+            {
+                serial.add_twice(one, other);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs all once more, where threads that the code under test has started run between calls as well.
+pub fn help(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
+    let all = linearizations(test);
+    let ways = Ways::new(check, test);
+    let seeds = (FOR_CHANCE / all.total().max(1)).clamp(2, MOST_VARIATIONS);
+    for linearization in all {
+        for seed in 0..seeds {
+            let scheduler = CallByCall::new(linearization.order(), Manner::Soon).between(seed);
+            let execution = runs.run_as(Box::new(scheduler), ways.settings(runs, 0))?;
+            if let Some(observation) = ways.observe(&execution) {
+                serial.add(observation);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs all once more, where a call that sleeps lets the others go on.
+pub fn doze(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
+    let ways = Ways::new(check, test);
+    for linearization in linearizations(test) {
+        let (execution, _) = ways.once(runs, None, linearization.order(), Manner::Untimed, 0)?;
+        if let Some(observation) = ways.observe(&execution) {
+            serial.add(observation);
+        }
+    }
+    Ok(())
 }
 
 /// How each linearization is run.
@@ -46,21 +99,35 @@ struct Ways {
 }
 
 impl Ways {
-    /// Runs one in all ways. False if it asks the virtual machine to end.
-    fn run(&self, runs: &mut Runs<'_>, of: &Linearization, serial: &mut Serial<Seen>) -> Result<bool, Reason> {
+    fn new(check: &Check, test: &TestCase) -> Ways {
+        Ways { must_end: check.explore.must_end, oracle: check.oracle, suffixes: test.suffixes.len() }
+    }
+
+    /// Runs one in one thread, in two variations. None if it asks the virtual machine to end.
+    fn in_one_thread(
+        &self,
+        runs: &mut Runs<'_>,
+        of: &Linearization,
+        variations: [u32; 2],
+    ) -> Result<Option<[Observation<Seen>; 2]>, Reason> {
         let merged = runs.test().merged(of.order());
         let in_one = vec![0; of.order().len()];
-        let mut twice = Vec::with_capacity(2);
-        for variation in [0, 1] {
+        let mut once = |variation| -> Result<Option<Observation<Seen>>, Reason> {
             let (execution, _) = self.once(runs, Some(&merged), &in_one, Manner::Soon, variation)?;
-            let Some(mut observation) = self.observe(&execution) else { return Ok(false) };
-            let merged = observation.suffixes.pop().unwrap_or_default();
-            observation.suffixes = of.split(merged, self.suffixes);
-            twice.push(observation);
-        }
-        // One thread that waits for a call which it would make itself later says nothing: other threads would go on.
-        let says_something = twice.iter().all(|observation| !observation.stuck && !observation.endless);
-        if let (true, Some(other), Some(one)) = (says_something, twice.pop(), twice.pop()) {
+            Ok(self.observe(&execution).map(|mut observation| {
+                let merged = observation.suffixes.pop().unwrap_or_default();
+                observation.suffixes = of.split(merged, self.suffixes);
+                observation
+            }))
+        };
+        let [one, other] = variations;
+        Ok(once(one)?.zip(once(other)?).map(|(one, other)| [one, other]))
+    }
+
+    /// Runs one in all ways. False if it asks the virtual machine to end.
+    fn run(&self, runs: &mut Runs<'_>, of: &Linearization, serial: &mut Serial<Seen>) -> Result<bool, Reason> {
+        let Some([one, other]) = self.in_one_thread(runs, of, [0, 1])? else { return Ok(false) };
+        if says_something(&one) && says_something(&other) {
             serial.add_twice(one, other);
         }
         let (first, was_blocked) = self.once(runs, None, of.order(), Manner::Soon, 0)?;
@@ -86,14 +153,7 @@ impl Ways {
         manner: Manner,
         variation: u32,
     ) -> Result<(Execution, bool), Reason> {
-        let of_job = runs.settings();
-        let settings = RunSettings {
-            // A wait that is over early, or without cause, is not what an order of calls is about.
-            limits: Limits { early_timeouts: false, spurious_wakeups: 0, ..of_job.limits },
-            values: if self.oracle == Oracle::Safety { Values::Identities } else { of_job.values },
-            variation,
-            ..of_job
-        };
+        let settings = self.settings(runs, variation);
         let scheduler = CallByCall::new(order, manner);
         let was_blocked = scheduler.was_blocked();
         let execution = match merged {
@@ -103,6 +163,17 @@ impl Ways {
         Ok((execution, was_blocked.load(Ordering::Relaxed)))
     }
 
+    fn settings(&self, runs: &Runs<'_>, variation: u32) -> RunSettings {
+        let of_job = runs.settings();
+        RunSettings {
+            // A wait that is over early, or without cause, is not what an order of calls is about.
+            limits: Limits { early_timeouts: false, spurious_wakeups: 0, ..of_job.limits },
+            values: if self.oracle == Oracle::Safety { Values::Identities } else { of_job.values },
+            variation,
+            ..of_job
+        }
+    }
+
     /// None for an execution that asks the virtual machine to end.
     fn observe(&self, execution: &Execution) -> Option<Observation<Seen>> {
         let exits = matches!(execution.stop, Some(Stop::Exit(_)));
@@ -110,8 +181,13 @@ impl Ways {
     }
 }
 
+/// One thread that waits for a call which it would make itself later says nothing: other threads would go on.
+fn says_something(observation: &Observation<Seen>) -> bool {
+    !observation.stuck && !observation.endless
+}
+
 /// Whether a wait was over by time that another call could have ended. Nobody else ends a sleep.
-fn waited_in_vain(execution: &Execution) -> bool {
+pub fn waited_in_vain(execution: &Execution) -> bool {
     execution.timed_out.iter().any(|&(at, thread)| {
         let next = execution.trace.steps[at..].iter().find(|step| step.thread == thread);
         next.is_some_and(|step| step.event.kind != EventKind::Sleep)
