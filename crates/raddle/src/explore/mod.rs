@@ -1,5 +1,6 @@
 //! `raddle explore`: a user's own concurrent program or test, under all its schedules; and `raddle replay`.
 
+mod confirm;
 mod finding;
 pub(crate) mod given;
 mod junit;
@@ -58,7 +59,8 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
     };
     let plan = Plan::Explore(explore);
     let job = Job { test: target.test.clone(), under_test: vec![target.class.clone()], plan, limits };
-    let known = explore_job(args, &place, &job, budget)?;
+    let mut known = explore_job(args, &place, &job, budget)?;
+    known.confirm(&place, &job, target.must_end)?;
     let origin = Origin { target: &target.name, place: &place, job: &job, must_end: target.must_end, seed: args.seed };
     report(args, color, &target, &origin, &known)
 }
@@ -72,6 +74,34 @@ struct Known {
     outcome: Option<Outcome>,
     ran: Ran,
     seconds: f64,
+}
+
+impl Known {
+    /// Leaves out what does not fail in a virtual machine of its own.
+    fn confirm(&mut self, place: &Place, job: &Job, must_end: bool) -> anyhow::Result<()> {
+        if self.ran == Ran::Stopped {
+            return Ok(());
+        }
+        let of = |findings: &mut Vec<Finding>| -> anyhow::Result<u64> {
+            if findings.is_empty() {
+                return Ok(0);
+            }
+            let fails = confirm::confirm(place, job, must_end, findings)?;
+            let (before, mut fails) = (findings.len(), fails.into_iter());
+            findings.retain(|_| fails.next() == Some(true));
+            Ok((before - findings.len()) as u64)
+        };
+        let Some(Answer::Done(report)) = self.outcome.as_mut().map(|outcome| &mut outcome.answer) else {
+            return of(&mut self.found).map(drop);
+        };
+        let Some(explored) = &mut report.explored else { return Ok(()) };
+        let gone = of(&mut explored.findings)?;
+        if gone > 0 {
+            report.unstable += gone;
+            (explored.certificate, explored.covered) = (None, None);
+        }
+        Ok(())
+    }
 }
 
 fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -> anyhow::Result<Known> {

@@ -108,7 +108,7 @@ pub fn incomplete(
         None if known.ran == Ran::Stopped => "stopped by a signal".into(),
         None if args.first && !explored.findings.is_empty() => "stopped at the first finding".into(),
         None if unstable > 0 => format!(
-            "{} failed, but not again under the same schedule: what depends on anything else is not found",
+            "{} failed, but not again under the same schedule, or not in a virtual machine of its own: what depends on anything else is not found",
             executions(unstable)
         ),
         None if explored.abandoned => {

@@ -121,6 +121,18 @@ fn arguments_that_mean_nothing_are_refused() {
     assert!(line.contains("--jobs must be at least 1"), "{line}");
     let line = raddle.refused(&["check", "java.util.Vector", "--classpath", "/no/such/folder"]);
     assert!(line.contains("correct --classpath"), "{line}");
+    for (option, value, told) in [
+        ("--jobs", "100000", "at the most"),
+        ("--source-path", "/no/such/folder", "correct --source-path"),
+        ("--allow-read", "/no/such/file", "correct --allow-read"),
+        ("--out", "/proc/raddle", "give another folder with --out"),
+        ("--java-option", "-XX:NoSuchOption", "correct --java-option"),
+        ("--java-option", "--no-such-option", "correct --java-option"),
+        ("--heap", "0", "--heap must be at least 1"),
+    ] {
+        let line = raddle.refused(&["check", "java.util.Vector", option, value]);
+        assert!(line.contains(told) && line.contains(option), "{line}");
+    }
     for (arguments, told) in [
         (&["check"][..], "required arguments were not provided: <CLASS|PACKAGE"),
         (&["check", "java.util.Vector", "--strategy", "best"], "possible values: auto, pairs, random"),
