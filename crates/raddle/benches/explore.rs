@@ -78,7 +78,8 @@ fn large(jdk: &Jdk) {
             (None, Some(most)) => format!("not certified, every schedule with at most {most} preemptions"),
             (None, None) => "not certified".into(),
         };
-        println!("{}: {known}; {} executions, {seconds:.1} s", fixture.name, report.executions);
+        let (executions, redundant) = (report.executions, explored.redundant);
+        println!("{}: {known}; {executions} executions, {redundant} redundant, {seconds:.1} s", fixture.name);
     }
 }
 

@@ -5,9 +5,9 @@
 //! algorithm. Deviations:
 //!
 //! - Where a race is reversed, not only the first step is chosen but all steps up to the event that is brought forward,
-//!   as in the wakeup sequences of the second algorithm. They are a way and not a duty: one that comes to what sleeps is
-//!   left. Fewer executions turn out to lead to nothing new than if what follows the first step were left to chance;
-//!   these are stopped as soon as all threads that can go on sleep, and counted.
+//!   as in the wakeup sequences of the second algorithm, so that the very next execution has the two events in the other order. They
+//!   are a way and not a duty: one that comes to what sleeps is left. Executions that lead to nothing new are stopped as
+//!   soon as all threads that can go on sleep, and counted.
 //! - Events block. Which reversals are possible is decided by [`State`](crate::state::State), which follows
 //!   monitors, waits, permits and interrupts; an event that could not come before the latest event that it depends
 //!   on is tried before earlier ones (a lock, before the lock that kept it out). Events that never happened are

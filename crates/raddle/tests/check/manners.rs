@@ -42,3 +42,17 @@ fn a_call_that_spins_lets_others_go_on() {
         assert_eq!((outcome.kinds(), outcome.checked().endings.len()), (vec![], 0), "{:?}", outcome.checked());
     }
 }
+
+/// A call that waits and goes on late, after another has taken what it waited for, is as if it had begun then, and would wait. If it
+/// throws instead, that is explained by no order of calls.
+#[test]
+fn a_call_that_waits_must_look_again() {
+    for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
+        let test = fixture("Shelf", &[&["takeOnce()V"], &["takeOnce()V", "put()V", "takeOnce()V"]], &[]);
+        let outcome = bench.check("Shelf", &test, Oracle::Safety);
+        assert_eq!(outcome.kinds(), [FailureKind::Exception], "{:?}", outcome.checked());
+        let test = fixture("Shelf", &[&["takeSurely()V"], &["takeSurely()V", "put()V", "takeSurely()V"]], &[]);
+        bench.check("Shelf", &test, Oracle::Safety).assert_clean();
+    }
+}

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use host::{Execution, Limits, Prepared, RunSettings, Stop, Values};
 use oracle::{Linearization, Observation, Serial, linearizations};
-use schedule::EventKind;
+use schedule::{EventKind, ThreadId};
 use testcase::TestCase;
 
 use super::call_by_call::{CallByCall, Manner};
@@ -139,6 +139,9 @@ impl Ways {
         for manner in further {
             let (execution, _) = self.once(runs, None, of.order(), manner, 0)?;
             let Some(observation) = self.observe(&execution) else { return Ok(false) };
+            if manner == Manner::Late && observation.thrown().next().is_some() && !changes_before_waiting(&execution) {
+                continue;
+            }
             serial.add(observation);
         }
         Ok(true)
@@ -191,5 +194,27 @@ pub fn waited_in_vain(execution: &Execution) -> bool {
     execution.timed_out.iter().any(|&(at, thread)| {
         let next = execution.trace.steps[at..].iter().find(|step| step.thread == thread);
         next.is_some_and(|step| step.event.kind != EventKind::Sleep)
+    })
+}
+
+/// Whether a call that let others go on had changed something before. One that had not is as if it had begun when it went on again:
+/// what it throws then it throws in another merge as well, and if it does not, it should have looked again.
+fn changes_before_waiting(execution: &Execution) -> bool {
+    let steps = &execution.trace.steps;
+    execution.ends.iter().enumerate().any(|(suffix, ends)| {
+        let thread = ThreadId(suffix as u16 + 1);
+        // Its last step, the call that this was in, and whether that has changed something.
+        let (mut last, mut of, mut changed) = (None, usize::MAX, false);
+        for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.thread == thread) {
+            let call = ends.iter().take_while(|&&end| end <= at).count();
+            if call != of {
+                (of, changed) = (call, false);
+            } else if changed && last.is_some_and(|last| last + 1 < at) {
+                return true;
+            }
+            changed |= step.event.kind.is_write();
+            last = Some(at);
+        }
+        false
     })
 }
