@@ -192,7 +192,7 @@ fn report(
             "raddle": env!("CARGO_PKG_VERSION"), "seed": args.seed, "java": origin.place.jdk.version,
             "target": target.name, "verdict": verdict::word(&explored, unknown.as_deref()), "reason": unknown,
             "complete": incomplete.is_none(), "incomplete": incomplete,
-            "executions": known.executions, "seconds": known.seconds,
+            "executions": known.executions, "redundant": explored.redundant, "seconds": known.seconds,
             "preemptions_covered": explored.covered,
             "certificate": explored.certificate.filter(|_| explored.findings.is_empty()).map(|certificate| json!({
                 "traces": certificate.traces, "race_free": certificate.race_free,
