@@ -424,7 +424,7 @@ proptest! {
 
 proptest! {
     // What has gone wrong here showed in one of some hundred programs.
-    #![proptest_config(cases(400))]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn accesses_of_three_threads(program in sharing(3, 4, 4)) {
