@@ -68,9 +68,10 @@ fn large(jdk: &Jdk) {
     let folder = tempfile::tempdir().unwrap();
     fixtures::compile(jdk, &fixtures, folder.path());
     let mut worker = Worker::start_pinned(jdk, folder.path(), &[]);
-    for fixture in &fixtures {
+    let each = |fixture| [("auto", Explorer::Auto), ("dpor", Explorer::Dpor)].map(|explorer| (fixture, explorer));
+    for (fixture, (by, explorer)) in fixtures.iter().flat_map(each) {
         let begun = Instant::now();
-        let report = worker.run(&fixture.job(Plan::Explore(plan(Explorer::Auto, 1, EXECUTIONS))));
+        let report = worker.run(&fixture.job(Plan::Explore(plan(explorer, 1, EXECUTIONS))));
         let (explored, seconds) = (report.explored.unwrap(), begun.elapsed().as_secs_f64());
         assert!(explored.findings.is_empty(), "{}: {:#?}", fixture.name, explored.findings);
         let known = match (explored.certificate, explored.covered) {
@@ -79,7 +80,7 @@ fn large(jdk: &Jdk) {
             (None, None) => "not certified".into(),
         };
         let (executions, redundant) = (report.executions, explored.redundant);
-        println!("{}: {known}; {executions} executions, {redundant} redundant, {seconds:.1} s", fixture.name);
+        println!("{by}: {}: {known}; {executions} executions, {redundant} redundant, {seconds:.1} s", fixture.name);
     }
 }
 

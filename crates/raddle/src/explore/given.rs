@@ -55,7 +55,9 @@ pub fn java_options(jdk: &Jdk, options: &[String], heap: u64) -> anyhow::Result<
         return Ok(());
     }
     let java = jdk.java();
-    let ran = Command::new(&java).args(options).arg("-version").output();
+    // As workers have it.
+    let unlocked = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+UnlockExperimentalVMOptions"];
+    let ran = Command::new(&java).args(unlocked).args(options).arg("-version").output();
     let ran = ran.with_context(|| format!("cannot run {}", java.display()))?;
     if ran.status.success() {
         return Ok(());

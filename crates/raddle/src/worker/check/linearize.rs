@@ -3,6 +3,8 @@
 //! In one thread, as ConTeGe has it, twice: once as the virtual machine shows itself to all executions, and once with another
 //! clock, other identity hashes and random numbers, so that what depends on those is known and not compared. And with each
 //! call in the thread of its suffix, for a lock that one thread takes twice is another thing than one that two threads take.
+//!
+//! [`vary`], [`help`] and [`doze`] run them in further ways, once there is something to explain.
 
 use std::sync::atomic::Ordering;
 
@@ -38,18 +40,18 @@ pub fn linearize(
     Ok(Ok(serial))
 }
 
-/// So many executions are worth knowing whether something hangs on chance.
-const FOR_CHANCE: u64 = 400;
-const MOST_VARIATIONS: u64 = 32;
+/// How often each linearization is run where chance has a part in it: it is worth some hundred executions to know.
+fn tries(linearizations: u64) -> u64 {
+    (400 / linearizations.max(1)).clamp(2, 32)
+}
 
 /// Runs all once more, with other random numbers, clocks and identity hashes each time: what some of them lead to is no matter of
 /// threads.
 pub fn vary(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
     let all = linearizations(test);
-    let variations = (FOR_CHANCE / all.total().max(1)).clamp(2, MOST_VARIATIONS) as u32;
-    let ways = Ways::new(check, test);
+    let (tries, ways) = (tries(all.total()) as u32, Ways::new(check, test));
     for linearization in all {
-        for variation in 0..variations {
+        for variation in 0..tries {
             // The first two were run before. What is compared with the first is all that differs from any.
             if let Some([one, other]) = ways.in_one_thread(runs, &linearization, [0, 2 + variation])?
                 && says_something(&one)
@@ -65,10 +67,9 @@ pub fn vary(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Se
 /// Runs all once more, where threads that the code under test has started run between calls as well.
 pub fn help(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
     let all = linearizations(test);
-    let ways = Ways::new(check, test);
-    let seeds = (FOR_CHANCE / all.total().max(1)).clamp(2, MOST_VARIATIONS);
+    let (tries, ways) = (tries(all.total()), Ways::new(check, test));
     for linearization in all {
-        for seed in 0..seeds {
+        for seed in 0..tries {
             let scheduler = CallByCall::new(linearization.order(), Manner::Soon).between(seed);
             let execution = runs.run_as(Box::new(scheduler), ways.settings(runs, 0))?;
             if let Some(observation) = ways.observe(&execution) {
