@@ -118,7 +118,9 @@ impl Ran {
 }
 
 impl Finding {
+    /// None for one that the check was not sure of when it was stopped.
     fn read(finding: &Value, subject: &Subject) -> Option<Finding> {
+        finding["confirmed"].as_bool().filter(|confirmed| *confirmed)?;
         let threads: Vec<Vec<String>> = finding["threads"].as_array()?.iter().map(texts).collect();
         let (kind, exception) = (text(&finding["kind"]), finding["exception"].as_str().map(str::to_owned));
         let is_known = subject.is_known(&kind, exception.as_deref(), &threads.concat());
@@ -196,10 +198,11 @@ mod tests {
         let subject = subjects.iter().find(|subject| subject.name == "C17").unwrap();
         let finding = |kind: &str, seconds: f64, call: &str| {
             json!({ "kind": kind, "what": kind, "prefix": [], "threads": [[call], [call]],
-                    "seconds_to_find": seconds, "executions_to_find": 3 })
+                    "seconds_to_find": seconds, "executions_to_find": 3, "confirmed": seconds < 5.0 })
         };
         let report = json!({ "classes": [{ "verdict": "violation", "seconds": 9.0, "tests": 7, "rejections": { "a": 1, "b": 2 },
-            "findings": [finding("deadlock", 4.0, "a.equals(b);"), finding("exception", 2.0, "a.putAll(b);")] }] });
+            "findings": [finding("deadlock", 4.0, "a.equals(b);"), finding("exception", 2.0, "a.putAll(b);"),
+                finding("exception", 6.0, "a.putAll(b);")] }] });
         let ran = Ran::read(&report, subject).unwrap();
         assert_eq!(ran.tests, 7);
         let known: Vec<bool> = ran.findings.iter().map(|finding| finding.is_known).collect();

@@ -167,6 +167,11 @@ impl<'p> Generator<'p> {
         (self.targets.pairs, self.targets.relevant)
     }
 
+    /// Classes that methods and constructors of the class want and that are not on the class path, in the order of their names.
+    pub fn missing(&self) -> Vec<String> {
+        self.class.missing(&self.maker.library).into_iter().collect()
+    }
+
     /// Whether a test of every pair that is to be tried has run.
     pub fn all_ran(&self) -> bool {
         self.targets.all.iter().all(|target| target.ran > 0)

@@ -173,10 +173,10 @@ impl Maker<'_> {
         // Some literals, of which the one that went best is the likeliest.
         let mut drawn = Vec::new();
         for _ in 0..3 {
-            let literal = match wish.depth {
-                0 => self.literals.any_primitive(letter, &mut self.rng),
-                // What is made has a size, mostly, and the largest takes all memory.
-                _ => self.literals.primitive(letter, &mut self.rng),
+            // What is made has a size, mostly, and the largest takes all memory; but a `long` is seldom a size.
+            let literal = match wish.depth == 0 || letter == 'J' {
+                true => self.literals.any_primitive(letter, &mut self.rng),
+                false => self.literals.primitive(letter, &mut self.rng),
             };
             let choice = Choice { place: wish.place.clone(), what: format!("{literal:?}") };
             drawn.push((literal, choice));

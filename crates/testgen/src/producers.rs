@@ -206,16 +206,23 @@ impl Producer {
 
     /// How many values have to be there first.
     pub fn needs(&self) -> usize {
-        match &self.way {
-            Way::Construct { constructor: method, .. } | Way::Static { method, .. } => method.parameters.len(),
-            Way::Virtual { method, .. } => method.parameters.len() + 1,
-            Way::Constant { .. } => 0,
-            Way::Implement { constructor, .. } => constructor.as_ref().map_or(0, |c| c.parameters.len()),
-        }
+        let parameters = self.way.method().map_or(0, |method| method.parameters.len());
+        parameters + usize::from(matches!(self.way, Way::Virtual { .. }))
     }
 }
 
 impl Way {
+    /// The method or constructor that it calls, if it calls one.
+    pub fn method(&self) -> Option<&MethodInfo> {
+        match self {
+            Way::Construct { constructor: method, .. } | Way::Static { method, .. } | Way::Virtual { method, .. } => {
+                Some(method)
+            }
+            Way::Implement { constructor, .. } => constructor.as_ref(),
+            Way::Constant { .. } => None,
+        }
+    }
+
     /// The class that it names.
     pub fn class(&self) -> &Rc<ClassInfo> {
         match self {

@@ -1,5 +1,6 @@
 //! The class under test: how its objects are made, and which of its methods a test can call.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use analysis::ClassFacts;
@@ -89,9 +90,26 @@ impl SubjectClass {
         Ok(SubjectClass { info, ways, methods })
     }
 
+    /// Classes that its methods and what makes it want, and that are not on the class path. Nothing but null can be given there.
+    pub fn missing(&self, library: &Library<'_>) -> BTreeSet<String> {
+        let ways = self.ways.iter().filter_map(|producer| producer.way.method());
+        let wanted = self.callable().map(|(_, callable)| &callable.method).chain(ways);
+        let wanted = wanted.flat_map(|method| &method.parameters).filter_map(class_of);
+        wanted.filter(|name| library.class(name).is_none()).map(|name| name.replace('/', ".")).collect()
+    }
+
     /// The methods that can be called, by their numbers.
     pub fn callable(&self) -> impl Iterator<Item = (usize, &Callable)> {
         self.methods.iter().enumerate().filter_map(|(number, method)| Some((number, method.as_ref()?)))
+    }
+}
+
+/// The class of a type, or of what its arrays hold.
+fn class_of(wanted: &TypeSignature) -> Option<String> {
+    match wanted {
+        TypeSignature::Class(class) => Some(types::class_name(class)),
+        TypeSignature::Array(element) => class_of(element),
+        TypeSignature::Primitive(_) | TypeSignature::Variable(_) => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What to do about a class of which nothing can be said.
+//! What to do about a class of which nothing can be said, or less than could be.
 
 /// Faults of the class path and the JDK, by what the virtual machine calls them.
 const KNOWN: [(&str, &str); 5] = [
@@ -15,4 +15,20 @@ pub fn with_advice(reason: &str) -> String {
         Some((_, advice)) => format!("{reason}: {advice}"),
         None => reason.to_owned(),
     }
+}
+
+/// What to do about classes that methods want and that are not on the class path.
+pub fn of_missing(classes: &[String]) -> Option<String> {
+    /// So many are named.
+    const NAMED: usize = 3;
+    let more = match classes.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = classes[..classes.len().min(NAMED)].join(", ");
+    (!classes.is_empty()).then(|| {
+        format!(
+            "not on the class path: {named}{more}; methods that want one were given null: name its jar or folder with --classpath"
+        )
+    })
 }

@@ -207,7 +207,7 @@ impl<'c> Campaign<'c> {
             progress.tell(&self.counts, self.findings.iter().filter(|found| found.is_told()).count());
         }
         // What was being made smaller when there was no more time.
-        self.findings.iter_mut().filter(|found| !found.is_shrunk).for_each(Found::restore);
+        self.findings.iter_mut().filter(|found| !found.is_concluded).for_each(Found::restore);
         self.counts.seconds = self.begun.elapsed().as_secs_f64();
         Ok(stopped)
     }
@@ -284,8 +284,11 @@ impl<'c> Campaign<'c> {
     /// The next trial of something that is being shrunk.
     fn shrink(&mut self) -> Option<Task> {
         let past = self.begun.elapsed().saturating_sub(self.settings.budget);
-        if past >= 2 * GRACE {
-            self.shrinking.clear();
+        if past >= 2 * GRACE && !self.shrinking.is_empty() {
+            for shrinking in std::mem::take(&mut self.shrinking) {
+                self.shrunk(shrinking.number());
+            }
+            return self.confirm();
         }
         let hurry = past >= GRACE;
         while let Some(mut shrinking) = self.shrinking.pop_front() {
@@ -448,51 +451,77 @@ impl<'c> Campaign<'c> {
             job: job.clone(),
             executions_to_find: before + finding.executions_to_find,
             seconds_to_find: self.begun.elapsed().as_secs_f64(),
+            original: (job.clone(), finding.clone()),
             is_shrunk: false,
+            is_concluded: false,
             is_double: false,
             confirmed: None,
             is_withdrawn: false,
             finding,
         };
-        self.confirming.push_back(self.findings.len());
+        let number = self.findings.len();
+        // The first is told as soon as it is sure, the others when they are small: a worker of its own takes a while to start.
+        match self.findings.iter().any(Found::is_open) {
+            true => self.shrinking.push_back(Shrinking::new(number, &found)),
+            false => self.confirming.push_back(number),
+        }
         self.findings.push(found);
         true
+    }
+
+    /// Nothing smaller was found, or there is no time.
+    fn shrunk(&mut self, number: usize) -> Option<usize> {
+        let found = &mut self.findings[number];
+        found.is_shrunk = true;
+        let is_sure = found.confirmed.as_ref().is_some_and(|confirmed| found.is_as(confirmed));
+        if is_sure || self.is_double(number) {
+            return self.conclude(number);
+        }
+        self.confirming.push_back(number);
+        None
     }
 
     /// A finding was run again in a worker of its own; says its number if it is to be told.
     fn ran_again(&mut self, number: usize, outcome: Outcome) -> Option<usize> {
         let found = &mut self.findings[number];
-        let fails = matches!(&outcome.answer, Answer::Done(report) if report.failures > 0);
-        let is_first = found.confirmed.is_none();
-        if fails {
+        if matches!(&outcome.answer, Answer::Done(report) if report.failures > 0) {
             found.confirmed = Some((found.job.clone(), found.finding.clone()));
-        } else {
-            // What was made of it where others had run before is not what it is.
-            found.restore();
+            if found.is_shrunk {
+                return self.conclude(number);
+            }
+            self.shrinking.push_back(Shrinking::new(number, found));
+            return Some(number);
         }
-        if !is_first {
+        let is_original = found.is_as(&found.original);
+        // What was made of it where others had run before is not what it is.
+        found.restore();
+        if found.confirmed.is_some() {
             return self.conclude(number);
         }
-        if !fails {
-            found.is_withdrawn = true;
-            self.counts.withdrawn += 1;
-            self.forget();
+        if !is_original {
+            self.confirming.push_back(number);
             return None;
         }
-        self.shrinking.push_back(Shrinking::new(number, found.job.test.clone(), found.finding.failure.clone()));
-        Some(number)
+        found.is_withdrawn = true;
+        self.counts.withdrawn += 1;
+        self.forget();
+        None
     }
 
     /// What is known of a finding is all that there will be.
     fn conclude(&mut self, number: usize) -> Option<usize> {
-        self.findings[number].is_shrunk = true;
-        // It may have become what another is. One that is to be shrunk yet may have to do with less than it seems.
-        let others = self.findings.iter().enumerate().filter(|(other, _)| *other != number);
-        let shrunk = others.filter(|(_, found)| found.is_shrunk && found.is_told());
-        let shrunk: BTreeSet<Trait> = shrunk.flat_map(|(_, found)| found.traits()).collect();
-        self.findings[number].is_double = self.findings[number].traits().is_subset(&shrunk);
+        self.findings[number].is_concluded = true;
+        self.findings[number].is_double = self.is_double(number);
         self.forget();
-        Some(number)
+        self.findings[number].is_told().then_some(number)
+    }
+
+    /// Whether a finding has become what others are. One that is to be shrunk yet may have to do with less than it seems.
+    fn is_double(&self, number: usize) -> bool {
+        let others = self.findings.iter().enumerate().filter(|(other, _)| *other != number);
+        let concluded = others.filter(|(_, found)| found.is_concluded && found.is_told());
+        let concluded: BTreeSet<Trait> = concluded.flat_map(|(_, found)| found.traits()).collect();
+        self.findings[number].traits().is_subset(&concluded)
     }
 
     /// What findings no longer have to do with is still to be found.
@@ -524,15 +553,7 @@ impl<'c> Campaign<'c> {
             self.shrinking.push_front(shrinking);
             return None;
         }
-        let found = &self.findings[number];
-        let is_as_it_was = |(job, finding): &(Job, Finding)| {
-            job.test == found.job.test && finding.shown.turns == found.finding.shown.turns
-        };
-        if found.confirmed.as_ref().is_some_and(is_as_it_was) {
-            return self.conclude(number);
-        }
-        self.confirming.push_back(number);
-        None
+        self.shrunk(number)
     }
 }
 

@@ -17,11 +17,15 @@ pub struct Found {
     /// So many executions of the whole search had run.
     pub executions_to_find: u64,
     pub seconds_to_find: f64,
+    /// The job that showed it first, and how.
+    pub original: (Job, Finding),
     /// Nothing smaller shows it, or there was no time to look.
     pub is_shrunk: bool,
+    /// All is known of it that there will be.
+    pub is_concluded: bool,
     /// It has turned out to say nothing that others do not.
     pub is_double: bool,
-    /// What was last seen to fail in a worker that had done nothing else. None if nothing was yet.
+    /// What was last seen to fail in a worker that had done nothing else. None if nothing was, or not yet.
     pub confirmed: Option<(Job, Finding)>,
     /// It did not fail there.
     pub is_withdrawn: bool,
@@ -48,11 +52,14 @@ impl Found {
         !self.is_double && !self.is_withdrawn
     }
 
-    /// Goes back to what is confirmed.
+    /// Goes back to what is confirmed or, if nothing is, to what was found first.
     pub fn restore(&mut self) {
-        if let Some((job, finding)) = &self.confirmed {
-            (self.job, self.finding) = (job.clone(), finding.clone());
-        }
+        (self.job, self.finding) = self.confirmed.as_ref().unwrap_or(&self.original).clone();
+    }
+
+    /// Whether it is the same test under the same schedule.
+    pub fn is_as(&self, (job, finding): &(Job, Finding)) -> bool {
+        self.job.test == job.test && self.finding.shown.turns == finding.shown.turns
     }
 
     /// The class of the exception, if it is one.

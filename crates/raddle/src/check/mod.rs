@@ -28,6 +28,7 @@ use crate::sources::Sources;
 use crate::supervisor::{Ran, Session};
 use campaign::{Campaign, Counts, Settings};
 use folder::{Writer, Written};
+use found::Found;
 use progress::Progress;
 use targets::Target;
 use verdict::{ClassReport, Verdict};
@@ -148,6 +149,7 @@ fn check(
         Ok(generator) => generator,
         Err(error) => return Ok(Some(nothing(error.to_string()))),
     };
+    let missing = generator.missing();
     let types = JavaTypes::new(&place.class_path);
     let writer =
         Writer { class: &class, place, types: &types, out: &args.out, seed: args.seed, oracle: settings.oracle };
@@ -160,7 +162,9 @@ fn check(
         Ok(())
     })?;
     let mut findings = Vec::new();
-    for found in campaign.findings.iter().filter(|found| found.is_told()) {
+    // Whoever stops a check is told what it knows, with what is not sure yet.
+    let is_kept = |found: &&Found| found.is_told() || stopped && found.is_open();
+    for found in campaign.findings.iter().filter(is_kept) {
         findings.push((found.clone(), writer.write(found)?));
     }
     // Folders of what has been shrunk to something else.
@@ -178,7 +182,8 @@ fn check(
         None => Verdict::Clean,
     };
     let pairs = campaign.pairs();
-    let (counts, notes) = (campaign.counts, facts.notes.clone());
+    let (counts, mut notes) = (campaign.counts, facts.notes.clone());
+    notes.extend(advice::of_missing(&missing));
     Ok(Some(ClassReport { class, verdict, counts, pairs, findings, notes, stopped }))
 }
 

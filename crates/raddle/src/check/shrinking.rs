@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use testcase::TestCase;
 
+use super::found::Found;
 use crate::worker::protocol::Failure;
 
 /// A finding whose test is being made smaller.
@@ -34,7 +35,8 @@ const MOST_TRIALS: u32 = 200;
 
 impl Shrinking {
     /// Of the finding with that number.
-    pub fn new(number: usize, test: TestCase, failure: Failure) -> Shrinking {
+    pub fn new(number: usize, found: &Found) -> Shrinking {
+        let (test, failure) = (found.job.test.clone(), found.finding.failure.clone());
         let open = testgen::smaller(&test).into();
         Shrinking { number, failure, test, open, left: MOST_TRIALS, is_over: false }
     }

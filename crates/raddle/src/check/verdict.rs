@@ -66,6 +66,9 @@ pub fn page(report: &ClassReport, args: &CheckArgs, sources: &Sources, color: Co
             true => {
                 told.push(place);
                 text += &finding(written, args, sources, color);
+                if found.confirmed.is_none() {
+                    text += "Not sure yet: the check was stopped before this had run again in a virtual machine of its own, as it does when it is replayed.\n";
+                }
                 text += "\n";
             }
             false => rest.push((found, written)),
@@ -73,14 +76,15 @@ pub fn page(report: &ClassReport, args: &CheckArgs, sources: &Sources, color: Co
     }
     if !rest.is_empty() {
         text += if told.is_empty() { "" } else { "More:\n" };
-        for (_, written) in rest {
+        for (found, written) in rest {
             let threads: Vec<String> = written.statements.threads.iter().map(|calls| calls.join("; ")).collect();
             let kind = written.finding.kind.name();
             let what = match kind {
                 "exception" => written.finding.what.split([':', ' ']).next().unwrap_or_default(),
                 kind => kind,
             };
-            text += &format!("  {what}: {}  ({})\n", threads.join("  against  "), written.document.display());
+            let unsure = if found.confirmed.is_none() { ", not sure yet: replay it" } else { "" };
+            text += &format!("  {what}: {}  ({}{unsure})\n", threads.join("  against  "), written.document.display());
         }
         text += "\n";
     }
@@ -262,6 +266,7 @@ fn finding_document(found: &Found, written: &Written) -> Value {
         "methods": called.collect::<Vec<_>>(),
         "prefix": written.statements.prefix,
         "threads": written.statements.threads,
+        "confirmed": found.confirmed.is_some(),
         "preemptions": written.finding.preemptions,
         "executions_to_find": found.executions_to_find,
         "seconds_to_find": found.seconds_to_find,

@@ -123,6 +123,11 @@ impl WorkerProcess {
         Ok(worker)
     }
 
+    /// What others may end it with.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
     fn await_ready(&mut self) -> Result<(), StartError> {
         match self.heard.recv_timeout(START) {
             Ok(Heard::Ready(Ready { failure: None })) => Ok(()),

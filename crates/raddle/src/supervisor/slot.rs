@@ -52,10 +52,24 @@ impl<'p> Slot<'p> {
         begun: &dyn Fn(Handle),
         tell: &mut dyn FnMut(News),
     ) -> Result<Outcome, StartError> {
-        let mut attempts = 0;
-        if task.fresh && self.used {
-            self.worker = None;
+        if !task.fresh || !self.used {
+            return self.attempt(task, begun, tell);
         }
+        // The worker that is here waits meanwhile: it has loaded and compiled what its successor would have to.
+        let outcome = Slot::new(self.settings, self.folders).attempt(task, begun, tell);
+        if let Some(worker) = &self.worker {
+            begun(worker.handle());
+        }
+        outcome
+    }
+
+    fn attempt(
+        &mut self,
+        task: &Task,
+        begun: &dyn Fn(Handle),
+        tell: &mut dyn FnMut(News),
+    ) -> Result<Outcome, StartError> {
+        let mut attempts = 0;
         loop {
             let settings = self.settings;
             let worker = self.warm_up(begun)?;

@@ -6,7 +6,7 @@ use classpath::Jdk;
 use tempfile::TempDir;
 
 /// Of each kind of class that cannot be checked one, and two that can.
-const CLASSES: [(&str, &str); 11] = [
+const CLASSES: [(&str, &str); 12] = [
     ("Shape", "public interface Shape { double area(); }"),
     ("Figure", "public abstract class Figure { private Figure() {} public abstract double area(); }"),
     ("Colour", "public enum Colour { RED, GREEN; public int rank() { return ordinal(); } }"),
@@ -19,6 +19,11 @@ const CLASSES: [(&str, &str); 11] = [
     ),
     ("Part", "public class Part { private int uses; int use() { return uses++; } }"),
     ("Needy", "public class Needy { private Part part = new Part(); public int use() { return part.use(); } }"),
+    (
+        "Eater",
+        "public class Eater { private int count; public synchronized int next() { return ++count; }
+        public synchronized void eat(Part[] parts) { count += parts == null ? 0 : parts.length; } }",
+    ),
     ("Newer", "public class Newer { private int count; public int next() { return ++count; } }"),
     ("Steady", "public class Steady { private int count; public synchronized int next() { return ++count; } }"),
     (
@@ -86,6 +91,18 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
     }
     let line = check("Newer", &classes(jdk, 99));
     assert!(line.contains("version 99") && line.contains("compile it for Java 25"), "{line}");
+}
+
+#[test]
+fn what_methods_want_and_nobody_has_is_named() {
+    for jdk in &jdks() {
+        let classes = classes(jdk, 99);
+        let (status, report) = Raddle::new(jdk).check(classes.path(), &["Eater", "--budget", "3s"]);
+        let class = &report["classes"][0];
+        assert_eq!((status, &class["verdict"]), (0, &serde_json::json!("clean")), "{report:#}");
+        let note = class["notes"].to_string();
+        assert!(note.contains("not on the class path: Part;") && note.contains("--classpath"), "{note}");
+    }
 }
 
 #[test]
