@@ -45,7 +45,7 @@ pub fn run(args: &RunArgs, subjects: &[Subject]) -> anyhow::Result<()> {
     let store = raddle.program.with_file_name("study-files");
     let results = crate::results();
     let mut progress = Progress { begun: Instant::now(), done: 0, all: 0 };
-    let plan: Vec<(&Subject, Settings)> = chosen
+    let mut plan: Vec<(&Subject, Settings)> = chosen
         .into_iter()
         .flat_map(|subject| {
             let is_safe = subject.expected == Expected::None;
@@ -53,6 +53,8 @@ pub fn run(args: &RunArgs, subjects: &[Subject]) -> anyhow::Result<()> {
             (1..=seeds).map(move |seed| (subject, Settings { seed, budget, jobs: args.jobs }))
         })
         .collect();
+    // Whoever looks before the end has something of every subject.
+    plan.sort_by_key(|(_, settings)| settings.seed);
     progress.all = plan.len();
     for (subject, settings) in plan {
         let one = One { raddle: &raddle, store: &store, results: &results, subject, settings };

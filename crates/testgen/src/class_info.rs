@@ -1,5 +1,7 @@
 //! What a test needs to know of a class: who may use it, its members with their generic types, and its constants.
 
+use std::collections::BTreeSet;
+
 use classfile::{AttributeValue, ClassFile, ClassSignature, ClassType, Constant, Flags, Instruction};
 use classfile::{MethodSignature, TypeParameter, TypeSignature};
 
@@ -38,8 +40,8 @@ pub struct MethodInfo {
     pub parameters: Vec<TypeSignature>,
     /// None for `void`.
     pub returns: Option<TypeSignature>,
-    /// The classes of which it makes objects itself, if it gives an object; of methods of objects only where the class has others
-    /// inside it.
+    /// The classes of which it makes objects, if it gives an object, with others of its class that it calls; of methods of objects
+    /// only where the class has others inside it.
     pub makes: Vec<String>,
 }
 
@@ -208,16 +210,31 @@ fn has_members(file: &ClassFile<'_>) -> bool {
     })
 }
 
-fn made_by(file: &ClassFile<'_>, method: &classfile::Method<'_>) -> Vec<String> {
-    let mut makes: Vec<String> = Vec::new();
-    for placed in method.code().into_iter().flat_map(|code| code.instructions()) {
-        if let Instruction::New(class) = placed.instruction {
-            makes.push(file.constants.class_name(class).to_string());
+/// The classes of which a method makes objects, itself or in other methods of its class that it calls.
+fn made_by<'f>(file: &'f ClassFile<'_>, method: &'f classfile::Method<'f>) -> Vec<String> {
+    let constants = &file.constants;
+    let mut makes = BTreeSet::new();
+    let mut called = vec![method];
+    let mut next = 0;
+    while let Some(method) = called.get(next).copied() {
+        next += 1;
+        for placed in method.code().into_iter().flat_map(|code| code.instructions()) {
+            match placed.instruction {
+                Instruction::New(class) => drop(makes.insert(constants.class_name(class).to_string())),
+                Instruction::Invoke(_, target) => {
+                    let target = constants.method(target);
+                    let is_it = |it: &&classfile::Method<'_>| {
+                        constants.utf8(it.name) == target.name && constants.utf8(it.descriptor) == target.descriptor
+                    };
+                    let own = file.methods.iter().filter(|_| target.class == file.name()).find(is_it);
+                    let is_known = own.is_some_and(|own| called.iter().any(|known| std::ptr::eq(*known, own)));
+                    called.extend(own.filter(|_| !is_known));
+                }
+                _ => {}
+            }
         }
     }
-    makes.sort();
-    makes.dedup();
-    makes
+    makes.into_iter().collect()
 }
 
 fn signature(file: &ClassFile<'_>, attributes: &[classfile::Attribute<'_>]) -> Option<String> {

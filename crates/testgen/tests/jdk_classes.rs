@@ -136,6 +136,21 @@ fn a_class_that_only_a_method_makes_is_made_by_it() {
 }
 
 #[test]
+fn a_class_that_a_method_makes_by_another_is_made_by_it() {
+    // `elements` and `keys` call a private method that makes it.
+    with_facts("java.util.Hashtable$Enumerator", |class_path, class, facts| {
+        let found = tests(class_path, class, facts, settings(Strategy::Auto, 1), 50);
+        assert!(!found.is_empty());
+        for candidate in found {
+            let makes = |name: &str| name == "elements" || name == "keys";
+            let mut calls = candidate.test.prefix.iter();
+            let made = calls.any(|call| matches!(&call.operation, Operation::Virtual { name, .. } if makes(name)));
+            assert!(made, "{:?}", candidate.test);
+        }
+    });
+}
+
+#[test]
 fn texts_that_go_well_are_chosen_more_often() {
     with_facts("java.util.StringTokenizer", |class_path, class, facts| {
         let text = |call: &Call| match call.arguments.first() {
