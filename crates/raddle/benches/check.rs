@@ -2,7 +2,8 @@
 //! the time goes.
 //!
 //! `cargo bench -p raddle --bench check` runs every class with five seeds on the first JDK: those of the JDK until all that is known
-//! of each was found or a minute is over, fixtures for ten seconds. With a number behind `--`, so many seeds.
+//! of each was found or a minute is over, fixtures for ten seconds. With a number behind `--`, so many seeds; with `jobs`, only
+//! two workers beside one.
 
 #[path = "../tests/check_command/classes.rs"]
 #[allow(dead_code)] // The tests use all of it.
@@ -54,6 +55,9 @@ fn main() {
     let seeds =
         std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(if quick { 1 } else { SEEDS });
     let jdk = Jdk::installed().into_iter().next().expect("no JDK of Java 17 to 25 was found");
+    if std::env::args().any(|argument| argument == "jobs") {
+        return jobs(&jdk);
+    }
     println!("Java {}, seeds 1 to {seeds}, a minute at the most\n", jdk.version);
     println!("| class | what | seconds to it, a seed each | executions to it |");
     println!("|---|---|---|---|");
@@ -224,23 +228,47 @@ impl Totals {
     }
 }
 
-/// How much two workers do beside one, in turn.
+/// Two workers beside one, where there is as much to do for both: these searches end when they see nothing new. What the machine
+/// itself gives to two threads beside one is measured in between, for it changes from minute to minute.
 fn jobs(jdk: &Jdk) {
-    let mut done = [0.0_f64; 2];
-    for _ in 0..3 {
-        for (jobs, done) in done.iter_mut().enumerate() {
+    const CLASSES: [&str; 3] = ["AtomicInteger", "AtomicLongArray", "AtomicReferenceArray"];
+    const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
+    let (mut executions, mut seconds, mut spun) = ([0.0_f64; 2], [0.0_f64; 2], [0.0_f64; 2]);
+    for (class, seed) in CLASSES.iter().flat_map(|class| SEEDS.map(move |seed| (class, seed))) {
+        for jobs in 0..2 {
             let folder = tempfile::tempdir().expect("a folder");
-            let status = command(jdk, folder.path(), "java.util.concurrent.ConcurrentLinkedQueue")
-                .args(["--budget", "10s", "--jobs", &(jobs + 1).to_string()])
+            let status = command(jdk, folder.path(), &format!("java.util.concurrent.atomic.{class}"))
+                .args(["--budget", "60s", "--seed", &seed.to_string(), "--jobs", &(jobs + 1).to_string()])
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .status();
             status.expect("raddle");
-            *done += report(folder.path())["executions"].as_f64().unwrap_or_default();
+            let report = report(folder.path());
+            executions[jobs] += report["executions"].as_f64().unwrap_or_default();
+            seconds[jobs] += report["seconds"].as_f64().unwrap_or_default();
+            spun[jobs] += spin(jobs + 1);
         }
     }
     println!(
-        "Two workers did {:.2} times the executions of one (ConcurrentLinkedQueue, 10 s, three times in turn).",
-        done[1] / done[0].max(1.0)
+        "Two workers did {:.2} times the executions a second of one ({}, three seeds each, in turn); two threads that only count did {:.2} times what one did.",
+        executions[1] / seconds[1].max(0.001) / (executions[0] / seconds[0].max(0.001)),
+        CLASSES.join(", "),
+        spun[1] / spun[0].max(1.0),
     );
+}
+
+/// How far so many threads count together in half a second.
+fn spin(threads: usize) -> f64 {
+    let until = Instant::now() + Duration::from_millis(500);
+    let count = || {
+        let mut counted = 0_u64;
+        while Instant::now() < until {
+            (0..10_000).for_each(|_| counted = std::hint::black_box(counted + 1));
+        }
+        counted as f64
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(count)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a thread that counts")).sum()
+    })
 }

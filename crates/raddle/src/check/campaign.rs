@@ -152,6 +152,8 @@ const MOST_WITHDRAWN: u64 = 5;
 const MOST_FINDINGS: usize = 50;
 /// So many tests in a row that cannot be run, and none that could, and something is wrong with the class itself.
 const MOST_UNUSABLE: u64 = 30;
+/// So many tests in a row of which a call fails alone, and none that is of use, and none will be.
+const MOST_IN_VAIN: u64 = 5_000;
 /// Executions for each smaller test, and for the smallest.
 const FOR_SHRINKING: u64 = 1_000;
 const FOR_EXPLAINING: u64 = 5_000;
@@ -243,7 +245,8 @@ impl<'c> Campaign<'c> {
         }
         let is_late = self.begun.elapsed() >= self.settings.budget;
         let enough = self.settings.first && !self.known.is_empty();
-        let hopeless = self.counts.tests == 0 && self.counts.unknown.values().sum::<u64>() >= MOST_UNUSABLE;
+        let unusable = self.counts.unknown.values().sum::<u64>();
+        let hopeless = self.counts.tests == 0 && (unusable >= MOST_UNUSABLE || self.counts.rejected >= MOST_IN_VAIN);
         if is_late || enough || hopeless || self.counts.exhausted || self.counts.saturated {
             return None;
         }

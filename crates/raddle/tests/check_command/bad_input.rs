@@ -6,7 +6,7 @@ use classpath::Jdk;
 use tempfile::TempDir;
 
 /// Of each kind of class that cannot be checked one, and two that can.
-const CLASSES: [(&str, &str); 12] = [
+const CLASSES: [(&str, &str); 13] = [
     ("Shape", "public interface Shape { double area(); }"),
     ("Figure", "public abstract class Figure { private Figure() {} public abstract double area(); }"),
     ("Colour", "public enum Colour { RED, GREEN; public int rank() { return ordinal(); } }"),
@@ -19,6 +19,11 @@ const CLASSES: [(&str, &str); 12] = [
     ),
     ("Part", "public class Part { private int uses; int use() { return uses++; } }"),
     ("Needy", "public class Needy { private Part part = new Part(); public int use() { return part.use(); } }"),
+    (
+        "Picky",
+        "public class Picky { private int count; public int next() { return ++count; }
+        public Picky(String name, long size, char sign) { if (!\"Rumpelstilt\".concat(\"skin\").equals(name)) throw new IllegalArgumentException(); } }",
+    ),
     (
         "Eater",
         "public class Eater { private int count; public synchronized int next() { return ++count; }
@@ -63,7 +68,7 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
     let check = |target: &str, class_path: &TempDir| {
         let class_path = class_path.path().to_str().unwrap();
         let target: Vec<&str> = target.split(' ').collect();
-        raddle.refused(&[&["check"], &*target, &["--budget", "3s", "--jobs", "1", "--classpath", class_path]].concat())
+        raddle.refused(&[&["check"], &*target, &["--budget", "60s", "--jobs", "1", "--classpath", class_path]].concat())
     };
     for (target, why, advice) in [
         ("Shape", "Shape is an interface", "name a class that implements it"),
@@ -73,6 +78,11 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
         ("Silent", "Silent has no public methods", "to call concurrently"),
         ("Broken", "a static initialiser failed: java.lang.NumberFormatException", "correct what it needs"),
         ("Needy", "java.lang.NoClassDefFoundError: Part", "with --classpath"),
+        (
+            "Picky",
+            "of 500",
+            "tests that were tried none is of use, even if its calls are made alone; mostly new Picky throws",
+        ),
         ("Stedy", "class Stedy is not on the class path", "Steady"),
         ("com.acme.Frobnicator", "class com.acme.Frobnicator is not on the class path", "with --classpath"),
         ("com.acme.*", "there is no package com.acme", "with --classpath"),
