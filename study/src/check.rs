@@ -1,7 +1,7 @@
 //! One check of one subject.
 //!
 //! `raddle check` runs until its budget is spent, and not with `--first`: the first finding may be another than the known fault. Its
-//! findings are on disk from the moment they are found, so the known one is seen there, given a moment to be shrunk, and the check is
+//! findings are on disk once they are sure, so the known one is seen there, given another moment, and the check is
 //! stopped as if by Ctrl-C. So one run tells the time to the first finding and to the known one.
 
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::record::{Build, Outcome, Ran, Sizes};
+use crate::record::{Build, Outcome, Ran, Sizes, hash};
 use crate::subjects::{Expected, Subject};
 
 /// The program that is studied.
@@ -48,11 +48,7 @@ impl Raddle {
         let output = Command::new(&program).arg("--version").output().context("cannot run raddle")?;
         let version = String::from_utf8_lossy(&output.stdout).trim().trim_start_matches("raddle ").to_owned();
         let bytes = std::fs::read(&program)?;
-        // FNV-1a, which is the same for all time.
-        let hash = bytes
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-        Ok(Raddle { program, build: Build { version, program: format!("{hash:016x}") } })
+        Ok(Raddle { program, build: Build { version, program: hash(&bytes) } })
     }
 
     fn command(&self, command: &str, subject: &Subject, class_path: &[PathBuf]) -> Command {

@@ -15,6 +15,9 @@ use crate::subjects::Subject;
 pub struct Record {
     pub subject: String,
     pub class: String,
+    /// A hash of what the list says of the subject: results of another definition are not taken for those of this one.
+    #[serde(default)]
+    pub definition: String,
     pub seed: u64,
     /// In seconds.
     pub budget: u64,
@@ -24,6 +27,12 @@ pub struct Record {
     /// Which share of the processors others had while it ran.
     pub others: Option<f64>,
     pub outcome: Outcome,
+}
+
+/// Tells one content from another: FNV-1a, which is the same for all time.
+pub fn hash(bytes: &[u8]) -> String {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
 /// Which Raddle it was.

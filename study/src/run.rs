@@ -82,6 +82,7 @@ impl One<'_> {
         if let Some(known) = record::load::<Record>(&path)
             && known.raddle == self.raddle.build
             && known.budget == budget
+            && known.definition == self.subject.definition()
             // What could not be fetched may be there by now.
             && matches!(known.outcome, Outcome::Ran(_))
         {
@@ -104,6 +105,7 @@ impl One<'_> {
         let record = Record {
             subject: self.subject.name.clone(),
             class: self.subject.class.clone(),
+            definition: self.subject.definition(),
             seed,
             budget,
             raddle: self.raddle.build.clone(),

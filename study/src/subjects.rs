@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::record::hash;
+
 /// A class that is checked.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -165,6 +167,13 @@ pub fn chosen<'s>(subjects: &'s [Subject], names: &[String]) -> anyhow::Result<V
 }
 
 impl Subject {
+    /// A hash of what decides on what a run is and what counts as found; what readers are told is no part of it.
+    pub fn definition(&self) -> String {
+        let decisive = Subject { pair: None, note: None, papers: Vec::new(), ..self.clone() };
+        // It has no maps with keys that are no texts, which is all that could fail.
+        hash(&serde_json::to_vec(&decisive).unwrap_or_default())
+    }
+
     /// The name of its folder.
     pub fn folder(&self) -> String {
         self.name.replace([' ', '/', '$'], "-")
@@ -192,6 +201,15 @@ impl Subject {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_readers_are_told_is_no_part_of_the_definition() {
+        let subjects = read(&crate::home().join("subjects.toml")).unwrap();
+        let told = Subject { note: Some("another".into()), papers: Vec::new(), ..subjects[0].clone() };
+        assert_eq!(told.definition(), subjects[0].definition());
+        let other = Subject { calls: vec!["another".into()], ..subjects[0].clone() };
+        assert_ne!(other.definition(), subjects[0].definition());
+    }
 
     #[test]
     fn the_list_can_be_read() {

@@ -202,6 +202,7 @@ mod tests {
         };
         let record = |findings: Vec<Finding>| Record {
             subject: "C5".into(),
+            definition: String::new(),
             class: String::new(),
             seed: 1,
             budget: 10,

@@ -154,6 +154,16 @@ impl Host {
         Ok(Prepared { prefix, suffixes, probes })
     }
 
+    /// Whether objects of one class are objects of another, both as class files name them. Not, if one of them is not there.
+    pub fn is_subclass(&self, class: &str, above: &str) -> bool {
+        let env = self.jvm.env;
+        env.frame(|| {
+            let classes = env.find_class(class).zip(env.find_class(above));
+            env.take_exception();
+            classes.is_some_and(|(class, above)| env.is_subclass(class, above))
+        })
+    }
+
     /// Runs a test case once.
     pub fn run(&mut self, test: &Prepared, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Execution {
         let env = self.jvm.env;

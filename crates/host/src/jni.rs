@@ -235,6 +235,11 @@ impl Env {
         jni!(self, GetSuperclass, class)
     }
 
+    /// Whether objects of one class are objects of another.
+    pub fn is_subclass(self, class: jclass, above: jclass) -> bool {
+        jni!(self, IsAssignableFrom, class, above)
+    }
+
     /// Whether an object is of a class or one below it.
     pub fn is_instance(self, object: jobject, class: jclass) -> bool {
         jni!(self, IsInstanceOf, object, class)

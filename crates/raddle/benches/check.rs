@@ -190,7 +190,8 @@ fn calls(threads: &str, method: &str) -> bool {
 }
 
 fn find<'r>(report: &'r Value, kind: &str, method: &str) -> Option<&'r Value> {
-    report["findings"].as_array()?.iter().find(|finding| is(finding, kind, method))
+    let mut sure = report["findings"].as_array()?.iter().filter(|finding| finding["confirmed"] == true);
+    sure.find(|finding| is(finding, kind, method))
 }
 
 /// What all checks did together.

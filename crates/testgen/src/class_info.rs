@@ -1,6 +1,7 @@
 //! What a test needs to know of a class: who may use it, its members with their generic types, and its constants.
 
-use std::collections::BTreeSet;
+use std::cell::LazyCell;
+use std::collections::{BTreeSet, HashMap};
 
 use classfile::{AttributeValue, ClassFile, ClassSignature, ClassType, Constant, Flags, Instruction};
 use classfile::{MethodSignature, TypeParameter, TypeSignature};
@@ -87,8 +88,13 @@ impl ClassInfo {
         };
         info.read_nesting(&file);
         let has_members = has_members(&file);
-        for method in &file.methods {
-            let Some(method) = MethodInfo::read(&file, method, has_members) else { continue };
+        let making = LazyCell::new(|| Making::of(&file));
+        for (number, method) in file.methods.iter().enumerate() {
+            let Some(mut method) = MethodInfo::read(&file, method) else { continue };
+            let gives_object = matches!(method.returns, Some(TypeSignature::Class(_) | TypeSignature::Variable(_)));
+            if gives_object && (has_members || method.is_static()) {
+                method.makes = making.made_by(number);
+            }
             match &*method.name {
                 "<init>" => info.constructors.push(method),
                 "<clinit>" => {}
@@ -165,7 +171,8 @@ impl ClassInfo {
 }
 
 impl MethodInfo {
-    fn read(file: &ClassFile<'_>, method: &classfile::Method<'_>, has_members: bool) -> Option<MethodInfo> {
+    /// All but what it makes.
+    fn read(file: &ClassFile<'_>, method: &classfile::Method<'_>) -> Option<MethodInfo> {
         let name = file.constants.utf8(method.name).to_string();
         let descriptor = file.constants.utf8(method.descriptor).to_string();
         let erased = MethodSignature::parse(&descriptor).ok()?;
@@ -173,9 +180,7 @@ impl MethodInfo {
         // Constructors of enums and inner classes have parameters that signatures leave out.
         let generic = generic.filter(|generic| generic.parameters.len() == erased.parameters.len());
         let MethodSignature { type_parameters, parameters, returns, .. } = generic.unwrap_or(erased);
-        let gives_object = matches!(returns, Some(TypeSignature::Class(_) | TypeSignature::Variable(_)));
-        let may_make = gives_object && (has_members || method.flags.has(Flags::STATIC));
-        let makes = if may_make { made_by(file, method) } else { Vec::new() };
+        let makes = Vec::new();
         Some(MethodInfo { name, descriptor, flags: method.flags, type_parameters, parameters, returns, makes })
     }
 
@@ -210,31 +215,50 @@ fn has_members(file: &ClassFile<'_>) -> bool {
     })
 }
 
-/// The classes of which a method makes objects, itself or in other methods of its class that it calls.
-fn made_by<'f>(file: &'f ClassFile<'_>, method: &'f classfile::Method<'f>) -> Vec<String> {
-    let constants = &file.constants;
-    let mut makes = BTreeSet::new();
-    let mut called = vec![method];
-    let mut next = 0;
-    while let Some(method) = called.get(next).copied() {
-        next += 1;
-        for placed in method.code().into_iter().flat_map(|code| code.instructions()) {
-            match placed.instruction {
-                Instruction::New(class) => drop(makes.insert(constants.class_name(class).to_string())),
-                Instruction::Invoke(_, target) => {
-                    let target = constants.method(target);
-                    let is_it = |it: &&classfile::Method<'_>| {
-                        constants.utf8(it.name) == target.name && constants.utf8(it.descriptor) == target.descriptor
-                    };
-                    let own = file.methods.iter().filter(|_| target.class == file.name()).find(is_it);
-                    let is_known = own.is_some_and(|own| called.iter().any(|known| std::ptr::eq(*known, own)));
-                    called.extend(own.filter(|_| !is_known));
+/// Which classes methods of a class make objects of.
+struct Making {
+    /// Of each method, by its number: the classes.
+    makes: Vec<Vec<String>>,
+    /// The methods of the same class that it calls.
+    calls: Vec<Vec<usize>>,
+}
+
+impl Making {
+    fn of(file: &ClassFile<'_>) -> Making {
+        let (constants, own) = (&file.constants, file.name());
+        let names = file.methods.iter().map(|method| (constants.utf8(method.name), constants.utf8(method.descriptor)));
+        let numbers: HashMap<_, usize> = names.zip(0..).collect();
+        let mut making = Making { makes: Vec::new(), calls: Vec::new() };
+        for method in &file.methods {
+            let (mut makes, mut calls) = (Vec::new(), Vec::new());
+            for placed in method.code().into_iter().flat_map(|code| code.instructions()) {
+                match placed.instruction {
+                    Instruction::New(class) => makes.push(constants.class_name(class).to_string()),
+                    Instruction::Invoke(_, target) => {
+                        let target = constants.method(target);
+                        // What a constructor makes is kept, not given.
+                        let is_own = target.class == own && target.name != *"<init>";
+                        calls.extend(numbers.get(&(target.name, target.descriptor)).filter(|_| is_own));
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
+            making.makes.push(makes);
+            making.calls.push(calls);
         }
+        making
     }
-    makes.into_iter().collect()
+
+    /// The classes of which a method makes objects, itself or in others of its class that it calls.
+    fn made_by(&self, method: usize) -> Vec<String> {
+        let (mut seen, mut open) = (BTreeSet::from([method]), vec![method]);
+        let mut makes = BTreeSet::new();
+        while let Some(method) = open.pop() {
+            makes.extend(self.makes[method].iter().cloned());
+            open.extend(self.calls[method].iter().filter(|called| seen.insert(**called)));
+        }
+        makes.into_iter().collect()
+    }
 }
 
 fn signature(file: &ClassFile<'_>, attributes: &[classfile::Attribute<'_>]) -> Option<String> {

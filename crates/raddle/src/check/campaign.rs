@@ -113,6 +113,8 @@ pub struct Campaign<'c> {
     number: u64,
     pub counts: Counts,
     pub findings: Vec<Found>,
+    /// There was no time to confirm all that was found.
+    pub is_cut: bool,
 }
 
 /// A round of all kinds of tests.
@@ -140,8 +142,8 @@ const MOST_EVENTS: u64 = 1_000_000;
 const MOST_MILLIS: u64 = 10_000;
 /// So long may it take to find the fewest preemptions of a finding, and its cause.
 const EXPLAINING: u64 = 8_000;
-/// What was found is made smaller for so long past the budget, at the most, then only explained, in a hurry; and after as long again
-/// it stays as it is.
+/// What was found is made smaller for so long past the budget, at the most, then only explained, in a hurry; after as long again
+/// it is only confirmed, and after as long once more it stays as it is.
 const GRACE: Duration = Duration::from_secs(10);
 const IN_A_HURRY: u64 = 300;
 /// A worker that takes longer than this for a test is ended.
@@ -152,7 +154,7 @@ const MOST_WITHDRAWN: u64 = 5;
 const MOST_FINDINGS: usize = 50;
 /// So many tests in a row that cannot be run, and none that could, and something is wrong with the class itself.
 const MOST_UNUSABLE: u64 = 30;
-/// So many tests in a row of which a call fails alone, and none that is of use, and none will be.
+/// So many tests of which a call fails alone, and none that is of use: what was learnt from them has led to nothing.
 const MOST_IN_VAIN: u64 = 5_000;
 /// Executions for each smaller test, and for the smallest.
 const FOR_SHRINKING: u64 = 1_000;
@@ -178,10 +180,11 @@ impl<'c> Campaign<'c> {
             number: 0,
             counts: Counts::default(),
             findings: Vec::new(),
+            is_cut: false,
         }
     }
 
-    /// Searches until the budget is spent, or there is nothing more to do. Each finding is handed on when it is new and when more
+    /// Searches until the budget is spent, or there is nothing more to do. Each finding is handed on when it is sure and when more
     /// is known of it. Says whether it was stopped before.
     pub fn run(
         &mut self,
@@ -208,8 +211,15 @@ impl<'c> Campaign<'c> {
             }
             progress.tell(&self.counts, self.findings.iter().filter(|found| found.is_told()).count());
         }
-        // What was being made smaller when there was no more time.
-        self.findings.iter_mut().filter(|found| !found.is_concluded).for_each(Found::restore);
+        // What was being made smaller when there was no more time. What nobody is sure of is told as it is known best.
+        for number in 0..self.findings.len() {
+            match &self.findings[number] {
+                found if found.is_concluded => {}
+                found if found.confirmed.is_some() => self.findings[number].restore(),
+                _ => self.findings[number].is_double = self.is_double(number),
+            }
+        }
+        self.is_cut |= stopped;
         self.counts.seconds = self.begun.elapsed().as_secs_f64();
         Ok(stopped)
     }
@@ -222,7 +232,8 @@ impl<'c> Campaign<'c> {
     /// Why no test could be run at all, if that is so.
     pub fn unusable(&self) -> Option<&str> {
         let worst = self.counts.unknown.iter().max_by_key(|(_, count)| **count);
-        worst.filter(|_| self.counts.tests == 0).map(|(reason, _)| &**reason)
+        let is_worse = |count: u64| self.counts.tests == 0 && count >= self.counts.rejected;
+        worst.filter(|(_, count)| is_worse(**count)).map(|(reason, _)| &**reason)
     }
 
     /// Why no test was of use, if none was.
@@ -244,7 +255,7 @@ impl<'c> Campaign<'c> {
             return Some(task);
         }
         let is_late = self.begun.elapsed() >= self.settings.budget;
-        let enough = self.settings.first && !self.known.is_empty();
+        let enough = self.settings.first && self.findings.iter().any(Found::is_open);
         let unusable = self.counts.unknown.values().sum::<u64>();
         let hopeless = self.counts.tests == 0 && (unusable >= MOST_UNUSABLE || self.counts.rejected >= MOST_IN_VAIN);
         if is_late || enough || hopeless || self.counts.exhausted || self.counts.saturated {
@@ -274,6 +285,10 @@ impl<'c> Campaign<'c> {
 
     /// Something that was found, in a worker of its own: what tests leave behind that ran before may be why it fails.
     fn confirm(&mut self) -> Option<Task> {
+        if self.past() >= 3 * GRACE {
+            self.is_cut |= !self.confirming.is_empty();
+            self.confirming.clear();
+        }
         let number = self.confirming.pop_front()?;
         let Found { job, finding, .. } = &self.findings[number];
         let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
@@ -286,7 +301,7 @@ impl<'c> Campaign<'c> {
 
     /// The next trial of something that is being shrunk.
     fn shrink(&mut self) -> Option<Task> {
-        let past = self.begun.elapsed().saturating_sub(self.settings.budget);
+        let past = self.past();
         if past >= 2 * GRACE && !self.shrinking.is_empty() {
             for shrinking in std::mem::take(&mut self.shrinking) {
                 self.shrunk(shrinking.number());
@@ -311,6 +326,11 @@ impl<'c> Campaign<'c> {
             return Some(self.begin(Purpose::Shrink(Box::new(shrinking), trial), test, Plan::Check(check)));
         }
         None
+    }
+
+    /// For how long the budget has been spent.
+    fn past(&self) -> Duration {
+        self.begun.elapsed().saturating_sub(self.settings.budget)
     }
 
     fn explore(&self, executions: u64, first: bool, explain_millis: u64) -> Explore {
@@ -460,11 +480,13 @@ impl<'c> Campaign<'c> {
             is_double: false,
             confirmed: None,
             is_withdrawn: false,
+            is_tried_again: false,
             finding,
         };
         let number = self.findings.len();
-        // The first is told as soon as it is sure, the others when they are small: a worker of its own takes a while to start.
-        match self.findings.iter().any(Found::is_open) {
+        // The first is told as soon as it is sure, the others when they are small: a worker of its own takes a while to start. But
+        // where some were nothing, it is not worth while to make others small before they are sure.
+        match self.findings.iter().any(Found::is_open) && self.counts.withdrawn == 0 {
             true => self.shrinking.push_back(Shrinking::new(number, &found)),
             false => self.confirming.push_back(number),
         }
@@ -494,6 +516,12 @@ impl<'c> Campaign<'c> {
             }
             self.shrinking.push_back(Shrinking::new(number, found));
             return Some(number);
+        }
+        if matches!(outcome.answer, Answer::Unknown(_)) && !found.is_tried_again {
+            // A cold virtual machine may have been too slow, or one was killed.
+            found.is_tried_again = true;
+            self.confirming.push_back(number);
+            return None;
         }
         let is_original = found.is_as(&found.original);
         // What was made of it where others had run before is not what it is.
@@ -562,7 +590,7 @@ impl<'c> Campaign<'c> {
 
 fn feedback(rejected: &Rejected) -> Feedback {
     match rejected {
-        Rejected::Prefix { call, .. } => Feedback::PrefixFails { call: *call },
+        Rejected::Prefix { call, .. } | Rejected::Another { call, .. } => Feedback::PrefixFails { call: *call },
         Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
         Rejected::Stuck { call: Some((suffix, call)) } => Feedback::SuffixFails { suffix: *suffix, call: *call },
         Rejected::Stuck { call: None } | Rejected::Exits | Rejected::TooMany { .. } => Feedback::Unusable,

@@ -29,9 +29,12 @@ pub struct Found {
     pub confirmed: Option<(Job, Finding)>,
     /// It did not fail there.
     pub is_withdrawn: bool,
+    /// Nothing could be said once, and it had another chance.
+    pub is_tried_again: bool,
 }
 
-/// One thing that a finding says about a class: that it fails so at a place, or in a method. A class with a lock too few has as
+/// One thing that a finding says about a class: that it throws so at a place, that a method does, or that a method deadlocks over
+/// locks of these classes. A class with a lock too few has as
 /// many failing pairs of methods as there are pairs; a finding is worth telling if it says something that no other does.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Trait {
@@ -59,7 +62,8 @@ impl Found {
 
     /// Whether it is the same test under the same schedule.
     pub fn is_as(&self, (job, finding): &(Job, Finding)) -> bool {
-        self.job.test == job.test && self.finding.shown.turns == finding.shown.turns
+        let (own, other) = (&self.finding.shown, &finding.shown);
+        self.job.test == job.test && (&own.turns, &own.timeouts) == (&other.turns, &other.timeouts)
     }
 
     /// The class of the exception, if it is one.
@@ -83,19 +87,10 @@ pub fn traits(test: &TestCase, finding: &Finding) -> BTreeSet<Trait> {
             let failing = failing_method(test, finding);
             [Some(failure.place.clone()), failing].into_iter().flatten().map(of).collect()
         }
-        FailureKind::Deadlock => {
-            let waits = waits(&failure.place);
-            calls().map(|call| of(format!("{call} {waits}"))).collect()
-        }
+        // Where threads wait does not count, for two calls that take each other's locks often do so in many places.
+        FailureKind::Deadlock => calls().map(|call| of(format!("{call} {}", failure.awaited))).collect(),
         FailureKind::Hang | FailureKind::Linearizability => calls().map(of).collect(),
     }
-}
-
-/// What threads of a deadlock wait for: locks, notifications. Where they do is left out, for two calls that take each other's
-/// locks often do so in many places.
-fn waits(place: &str) -> String {
-    let kinds: Vec<&str> = place.split(", ").filter_map(|wait| wait.split(' ').next()).collect();
-    kinds.join(", ")
 }
 
 /// The method that the exception came out of.
@@ -125,15 +120,4 @@ pub fn exception(finding: &Finding) -> Option<String> {
     let what = &finding.failure.what;
     let class = what.split([':', ' ']).next().unwrap_or_default();
     (finding.failure.kind == FailureKind::Exception).then(|| class.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn deadlocks_are_told_apart_by_what_is_waited_for() {
-        assert_eq!(waits("monitor-enter 12, monitor-enter 7"), waits("monitor-enter 3, monitor-enter 4"));
-        assert_ne!(waits("monitor-enter 12, monitor-enter 7"), waits("monitor-enter 12, wait 7"));
-    }
 }

@@ -36,6 +36,10 @@ pub fn rejection(test: &TestCase, rejected: &Rejected) -> String {
         Rejected::Suffix { suffix, call, thrown } => {
             told(test.suffixes.get(*suffix).and_then(|calls| calls.get(*call)), thrown)
         }
+        Rejected::Another { call, class } => {
+            let what = test.prefix.get(*call).map_or_else(|| "a call".to_owned(), tell);
+            format!("{what} gives a {class}")
+        }
         Rejected::Stuck { call } => {
             let call = call.and_then(|(suffix, call)| test.suffixes.get(suffix)?.get(call));
             format!("{} does not return", call.map_or_else(|| "a call".to_owned(), tell))

@@ -1,7 +1,7 @@
 //! `raddle check`: from a bare class to a violation that can be replayed.
 //!
 //! [`targets`] says which classes are meant. For each, the analysis gives the pairs of methods, [`campaign`] searches, and what it
-//! finds is written down by [`folder`] from the moment it is found. [`verdict`] tells of it in the end.
+//! finds is written down by [`folder`] once it is sure. [`verdict`] tells of it in the end.
 
 mod advice;
 mod campaign;
@@ -163,7 +163,7 @@ fn check(
     })?;
     let mut findings = Vec::new();
     // Whoever stops a check is told what it knows, with what is not sure yet.
-    let is_kept = |found: &&Found| found.is_told() || stopped && found.is_open();
+    let is_kept = |found: &&Found| found.is_told() || campaign.is_cut && found.is_open();
     for found in campaign.findings.iter().filter(is_kept) {
         findings.push((found.clone(), writer.write(found)?));
     }
@@ -172,8 +172,12 @@ fn check(
         // It may have been removed already.
         let _ = std::fs::remove_dir_all(args.out.join(id));
     }
+    let unsure = findings.first().map(|(_, written)| written.document.display());
     let verdict = match campaign.unusable() {
-        _ if !findings.is_empty() => Verdict::Violation,
+        _ if findings.iter().any(|(found, _)| found.is_told()) => Verdict::Violation,
+        _ if let Some(document) = unsure => Verdict::Unknown(format!(
+            "there was no time to make sure of what was found: see it again with raddle replay {document}"
+        )),
         Some(why) => Verdict::Unknown(advice::with_advice(why)),
         None if stopped => Verdict::Unknown("stopped by a signal".into()),
         // What has nothing to do with each other cannot hurt each other.

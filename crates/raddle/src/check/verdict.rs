@@ -67,7 +67,7 @@ pub fn page(report: &ClassReport, args: &CheckArgs, sources: &Sources, color: Co
                 told.push(place);
                 text += &finding(written, args, sources, color);
                 if found.confirmed.is_none() {
-                    text += "Not sure yet: the check was stopped before this had run again in a virtual machine of its own, as it does when it is replayed.\n";
+                    text += "Not sure yet: there was no time to run this again in a virtual machine of its own, as it does when it is replayed.\n";
                 }
                 text += "\n";
             }
@@ -131,10 +131,14 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         }
     }
     let verdict = match &report.verdict {
-        Verdict::Violation => match report.findings.len() {
-            1 => "not thread-safe, 1 finding".to_owned(),
-            many => format!("not thread-safe, {many} findings"),
-        },
+        Verdict::Violation => {
+            let sure = report.findings.iter().filter(|(found, _)| found.is_told()).count();
+            let told = if sure == 1 { "1 finding".to_owned() } else { format!("{sure} findings") };
+            match report.findings.len() - sure {
+                0 => format!("not thread-safe, {told}"),
+                unsure => format!("not thread-safe, {told}, and {unsure} not sure yet"),
+            }
+        }
         Verdict::Clean => "no violation found".to_owned(),
         Verdict::Unknown(why) => return text + &format!("{class}: nothing can be said: {why}\n"),
     };
@@ -148,7 +152,7 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
     text += "\n";
     if counts.withdrawn > 0 {
         text += &format!(
-            "  {} more failed only after other tests in the same virtual machine, and are not told: the code keeps something that is not put back between executions\n",
+            "  {} more did not fail again in a virtual machine of their own, and are not told: the code may keep something that is not put back between executions\n",
             counts.withdrawn
         );
     }

@@ -11,7 +11,7 @@ const MEGABYTE: u64 = 1 << 20;
 /// How a pool is run.
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
-    /// How many workers there are at once.
+    /// How many workers there are at once. Each may have to wait for another that does a single task in its place.
     pub workers: usize,
     /// The executable that hosts them: our own.
     pub program: PathBuf,

@@ -56,7 +56,12 @@ impl<'p> Slot<'p> {
             return self.attempt(task, begun, tell);
         }
         // The worker that is here waits meanwhile: it has loaded and compiled what its successor would have to.
-        let outcome = Slot::new(self.settings, self.folders).attempt(task, begun, tell);
+        let mut fresh = Slot::new(self.settings, self.folders);
+        let outcome = match fresh.attempt(task, begun, tell) {
+            // There may be no room for two.
+            Err(_) if self.worker.take().is_some() => fresh.attempt(task, begun, tell),
+            outcome => outcome,
+        };
         if let Some(worker) = &self.worker {
             begun(worker.handle());
         }

@@ -20,7 +20,12 @@ pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failur
     }
     if let Some(Stop::Exit(status)) = execution.stop {
         let what = format!("System.exit({status})");
-        return (status != 0).then(|| Failure { kind: FailureKind::Exception, place: what.clone(), what });
+        return (status != 0).then(|| Failure {
+            kind: FailureKind::Exception,
+            place: what.clone(),
+            what,
+            ..Failure::default()
+        });
     }
     of_stuck(execution, must_end).or_else(|| (end == End::Cut).then(|| of_endless(execution, end)))
 }
@@ -29,13 +34,13 @@ pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failur
 pub fn of_stuck(execution: &Execution, must_end: bool) -> Option<Failure> {
     if let Some(Stop::Deadlock(blocked)) = &execution.stop {
         let what = stop::describe(execution).unwrap_or_default() + why(execution, blocked);
-        return Some(Failure { kind: FailureKind::Deadlock, what, place: place(blocked) });
+        return Some(Failure { kind: FailureKind::Deadlock, what, place: place(blocked), ..Failure::default() });
     }
     let left: Vec<_> = execution.left.iter().filter(|blocked| !blocked.daemon).cloned().collect();
     (must_end && !left.is_empty()).then(|| {
         let waits = stop::describe_all(&left, &execution.awaited);
         let what = format!("the program does not end: {waits}{}", why(execution, &left));
-        Failure { kind: FailureKind::Deadlock, what, place: place(&left) }
+        Failure { kind: FailureKind::Deadlock, what, place: place(&left), ..Failure::default() }
     })
 }
 
@@ -71,13 +76,13 @@ pub fn of_endless(execution: &Execution, end: End) -> Failure {
         }
         _ => format!("no end after {} events", execution.trace.steps.len()),
     };
-    Failure { kind: FailureKind::Hang, what, place: String::new() }
+    Failure { kind: FailureKind::Hang, what, ..Failure::default() }
 }
 
 /// What is said of an execution that failed in a way which has no name of its own.
 pub fn unnamed(execution: &Execution) -> Failure {
     let what = stop::describe(execution).unwrap_or_else(|| "a call did not return".to_owned());
-    Failure { kind: FailureKind::Exception, place: String::new(), what }
+    Failure { kind: FailureKind::Exception, what, ..Failure::default() }
 }
 
 /// What is said of an exception.
@@ -87,6 +92,7 @@ pub fn of_thrown(thrown: &Thrown) -> Failure {
         what: stop::describe_thrown(thrown),
         // The message may have numbers in it that depend on the schedule.
         place: format!("{} {}", thrown.class, thrown.frames.first().map_or("", |frame| frame)),
+        ..Failure::default()
     }
 }
 

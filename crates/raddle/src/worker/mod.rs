@@ -137,10 +137,8 @@ fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {
             warm_up(runs)?;
             repeat::run(runs, &schedule(turns, timeouts), *times, &mut ByItsEnd { must_end: *must_end })
         }
-        Plan::Check(check) => check::run(runs, check, &job.test, None),
-        Plan::Recheck { check, turns, timeouts } => {
-            check::run(runs, check, &job.test, Some(&schedule(turns, timeouts)))
-        }
+        Plan::Check(check) => check::run(runs, check, job, None),
+        Plan::Recheck { check, turns, timeouts } => check::run(runs, check, job, Some(&schedule(turns, timeouts))),
     }
 }
 

@@ -261,6 +261,8 @@ pub struct Checked {
 pub enum Rejected {
     /// A call of the prefix throws.
     Prefix { call: usize, thrown: String },
+    /// A call of the prefix gives an object of that class where one of the class under test was expected.
+    Another { call: usize, class: String },
     /// A call of a suffix throws when the others are not there.
     Suffix { suffix: usize, call: usize, thrown: String },
     /// A call of a suffix is stuck or has no end when the others are not there: the numbers of both. Without them, the prefix.
@@ -343,6 +345,9 @@ pub struct Failure {
     pub what: String,
     /// Where it shows: of two failures of one kind at one place one is told.
     pub place: String,
+    /// What threads wait for in a deadlock, wherever they do: each a kind of event and a class.
+    #[serde(default)]
+    pub awaited: String,
 }
 
 impl Failure {

@@ -136,7 +136,32 @@ fn what_fails_only_after_other_tests_is_withdrawn() {
         let output =
             raddle.run(&["check", "Tickets", "--budget", "3s", "--classpath", classes.path().to_str().unwrap()]);
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains("failed only after other tests in the same virtual machine"), "{text}");
+        assert!(text.contains("did not fail again in a virtual machine of their own"), "{text}");
         assert_eq!(std::fs::read_dir(raddle.folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn what_is_no_object_of_the_class_does_not_count() {
+    let source = "import java.util.*;
+        public class Registry {
+            class View extends AbstractMap<String, String> {
+                public Set<Map.Entry<String, String>> entrySet() { return Collections.emptySet(); }
+            }
+            public Map<String, String> view() { return make(); }
+            private Map<String, String> make() { return new View(); }
+            public Map<String, String> copy() { return new HashMap<>(make()); }
+        }";
+    for jdk in &jdks() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("Registry.java");
+        std::fs::write(&file, source).unwrap();
+        compile(jdk, &[file], folder.path(), folder.path());
+        let (_, report) = Raddle::new(jdk).check(folder.path(), &["Registry$View", "--budget", "3s"]);
+        let class = &report["classes"][0];
+        assert!(class["tests"].as_u64() > Some(0), "{report:#}");
+        assert_eq!(class["findings"].as_array().map(Vec::len), Some(0), "{report:#}");
+        let rejections = class["rejections"].to_string();
+        assert!(rejections.contains("Registry.copy gives a java.util.HashMap"), "{rejections}");
     }
 }

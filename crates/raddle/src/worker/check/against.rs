@@ -118,7 +118,8 @@ impl Judge for Against<'_> {
                 let others: Vec<_> = blocked.iter().filter(|blocked| blocked.thread.0 > 0).cloned().collect();
                 let others = words::in_the_way(others);
                 let what = format!("deadlock: {}", stop::describe_all(&others, &execution.awaited));
-                Failure { what, place: words::where_stuck(runs.host, &others), ..failure }
+                let place = words::where_stuck(runs.host, &others);
+                Failure { what, place, awaited: words::what_is_awaited(&others, &execution.awaited), ..failure }
             }),
             Some(Violation::Endless) => Some(of_endless(execution, end)),
             Some(Violation::Values { rank, .. }) => Some(words::of_values(self.test, execution, rank)),

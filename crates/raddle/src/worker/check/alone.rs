@@ -1,30 +1,61 @@
 //! Each suffix by itself. One that fails so, or whose prefix does, is no test of threads.
 
-use host::{CallResult, Execution, RunSettings, Stop, Thrown, Values};
-use testcase::TestCase;
+use std::collections::BTreeSet;
+
+use host::{CallResult, Execution, RunSettings, Stop, Thrown, Value, Values};
+use testcase::{Argument, Call, Operation};
 
 use super::call_by_call::{CallByCall, Manner};
-use crate::worker::protocol::Rejected;
+use crate::worker::protocol::{Job, Rejected};
 use crate::worker::reason::Reason;
 use crate::worker::runs::Runs;
 use crate::worker::stop::describe_thrown;
 
 /// Why a test case is of no use, if it is not: the first reason that there is.
-pub fn try_suffixes(runs: &mut Runs<'_>, test: &TestCase) -> Result<Option<Rejected>, Reason> {
+pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Option<Rejected>, Reason> {
+    let test = &job.test;
+    let mut unsure = doubtful(job);
     // A test case without suffixes still has a prefix.
     let suffixes = if test.suffixes.is_empty() { vec![None] } else { (0..test.suffixes.len()).map(Some).collect() };
     for suffix in suffixes {
         let calls = suffix.map_or(0, |suffix| test.suffixes[suffix].len());
-        let settings = RunSettings { values: Values::Unread, ..runs.settings() };
+        let values = if unsure.is_empty() { Values::Unread } else { Values::Identities };
+        let settings = RunSettings { values, ..runs.settings() };
         let alone = runs.test().alone(suffix);
         let scheduler = CallByCall::new(&vec![0; calls], Manner::Soon);
         let execution = runs.run_other(&alone, Box::new(scheduler), settings)?;
-        let rejected = rejected(&execution, suffix);
+        // The prefix is the same for all suffixes.
+        let unsure = std::mem::take(&mut unsure);
+        let another = || unsure.into_iter().find_map(|call| another(runs, job, &execution, call));
+        let rejected = rejected(&execution, suffix).or_else(another);
         if rejected.is_some() {
             return Ok(rejected);
         }
     }
     Ok(None)
+}
+
+/// Calls of the prefix that give the receivers of suffixes and may give anything: a method that has made a subject somewhere
+/// in its code may return something else.
+fn doubtful(job: &Job) -> Vec<usize> {
+    let is_sure = |call: &Call| match &call.operation {
+        Operation::Construct { class, .. } | Operation::Implement { class, .. } => job.under_test.contains(class),
+        _ => false,
+    };
+    let receivers = job.test.suffixes.iter().flatten().filter_map(|call| match call.operation.receiver() {
+        Some(Argument::Value(number)) => Some(*number),
+        _ => None,
+    });
+    let made = receivers.filter(|number| job.test.prefix.get(*number).is_some_and(|call| !is_sure(call)));
+    Vec::from_iter(BTreeSet::from_iter(made))
+}
+
+/// Why a call that should give a subject is of no use: it gives an object of another class.
+fn another(runs: &Runs<'_>, job: &Job, execution: &Execution, call: usize) -> Option<Rejected> {
+    let Some(CallResult::Returned(Value::Object(object))) = execution.prefix.get(call) else { return None };
+    let name = object.class.replace('.', "/");
+    let is_it = job.under_test.iter().any(|class| *class == name || runs.host.is_subclass(&name, class));
+    (!is_it).then(|| Rejected::Another { call, class: object.class.clone() })
 }
 
 fn rejected(execution: &Execution, suffix: Option<usize>) -> Option<Rejected> {

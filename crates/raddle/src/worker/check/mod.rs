@@ -18,9 +18,8 @@ use std::time::Instant;
 use host::{RunSettings, Values};
 use oracle::Place;
 use schedule::Schedule;
-use testcase::TestCase;
 
-use super::protocol::{Check, Checked, Oracle, Rejected, Spent};
+use super::protocol::{Check, Checked, Job, Oracle, Rejected, Spent};
 use super::reason::Reason;
 use super::runs::Runs;
 use super::{desk, explore, repeat};
@@ -34,11 +33,11 @@ pub fn settings(check: &Check, settings: RunSettings) -> RunSettings {
     }
 }
 
-/// Checks a test case: under all schedules that matter, or under one.
-pub fn run(runs: &mut Runs<'_>, check: &Check, test: &TestCase, under: Option<&Schedule>) -> Result<(), Reason> {
+/// Checks the test case of a job: under all schedules that matter, or under one.
+pub fn run(runs: &mut Runs<'_>, check: &Check, job: &Job, under: Option<&Schedule>) -> Result<(), Reason> {
     let mut checked = Checked::default();
     let mut clock = Clock { begun: Instant::now(), spent: Spent::default() };
-    let tried = try_all(runs, check, test, under, &mut checked, &mut clock);
+    let tried = try_all(runs, check, job, under, &mut checked, &mut clock);
     clock.spent.exploring = clock.so_far() - clock.spent.serial;
     desk::spent(clock.spent);
     match tried? {
@@ -70,12 +69,13 @@ impl Clock {
 fn try_all(
     runs: &mut Runs<'_>,
     check: &Check,
-    test: &TestCase,
+    job: &Job,
     under: Option<&Schedule>,
     checked: &mut Checked,
     clock: &mut Clock,
 ) -> Result<Result<(), Rejected>, Reason> {
-    let rejected = alone::try_suffixes(runs, test)?;
+    let test = &job.test;
+    let rejected = alone::try_suffixes(runs, job)?;
     clock.serial_is_over();
     if let Some(rejected) = rejected {
         return Ok(Err(rejected));

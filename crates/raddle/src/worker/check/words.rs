@@ -1,6 +1,6 @@
 //! Violations in words.
 
-use host::{Blocked, CallResult, Execution, Host};
+use host::{Awaited, Blocked, CallResult, Execution, Host};
 use oracle::Rank;
 use testcase::{Call, Operation, TestCase};
 
@@ -21,7 +21,7 @@ pub fn of_values(test: &TestCase, execution: &Execution, rank: Rank) -> Failure 
         Rank::Scalar => "returned values",
         Rank::Aggregate => "returned aggregates",
     };
-    Failure { kind: FailureKind::Linearizability, what, place: place.to_owned() }
+    Failure { kind: FailureKind::Linearizability, what, place: place.to_owned(), ..Failure::default() }
 }
 
 /// What each of some calls came to: `thread 1: next() gave 1, next() gave 2`.
@@ -65,6 +65,17 @@ pub fn in_the_way(blocked: Vec<Blocked>) -> Vec<Blocked> {
     let awaited = |one: &Blocked| blocked.iter().any(|other| other.holder == Some(one.thread));
     let some: Vec<Blocked> = blocked.iter().filter(|one| awaited(one)).cloned().collect();
     if some.len() < 2 { blocked } else { some }
+}
+
+/// What threads wait for, in whatever order.
+pub fn what_is_awaited(blocked: &[Blocked], awaited: &[Awaited]) -> String {
+    let tell = |blocked: &Blocked| {
+        let class = awaited.iter().find(|known| known.thread == blocked.thread).map_or("", |known| &known.class);
+        format!("{} {class}", blocked.event.kind.name())
+    };
+    let mut waits: Vec<_> = blocked.iter().map(tell).collect();
+    waits.sort();
+    waits.join(", ")
 }
 
 /// Where threads wait, in whatever order, by names that mean the same in every worker.
