@@ -185,12 +185,12 @@ impl<'c> Campaign<'c> {
     }
 
     /// Searches until the budget is spent, or there is nothing more to do. Each finding is handed on when it is sure and when more
-    /// is known of it. Says whether it was stopped before.
+    /// is known of it, and put in a line by that. Says whether it was stopped before.
     pub fn run(
         &mut self,
         session: &mut Session,
         progress: &mut Progress,
-        mut tell: impl FnMut(&Found) -> anyhow::Result<()>,
+        mut tell: impl FnMut(&Found) -> anyhow::Result<String>,
     ) -> anyhow::Result<bool> {
         let mut stopped = false;
         loop {
@@ -207,7 +207,10 @@ impl<'c> Campaign<'c> {
                 break;
             };
             if let Some(number) = self.note(event) {
-                tell(&self.findings[number])?;
+                let line = tell(&self.findings[number])?;
+                if self.findings[number].is_concluded {
+                    progress.found(&line);
+                }
             }
             progress.tell(&self.counts, self.findings.iter().filter(|found| found.is_told()).count());
         }

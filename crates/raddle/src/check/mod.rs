@@ -158,8 +158,9 @@ fn check(
     let stopped = campaign.run(session, progress, |found| {
         // What was there before is not thrown away until the better is written.
         let new = writer.write(found)?;
+        let line = format!("{class}: {}", verdict::line(&new));
         written.push((new.id.clone(), new));
-        Ok(())
+        Ok(line)
     })?;
     let mut findings = Vec::new();
     // Whoever stops a check is told what it knows, with what is not sure yet.

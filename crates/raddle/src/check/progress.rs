@@ -1,4 +1,4 @@
-//! A line that says how far a check is, for whoever watches.
+//! A line that says how far a check is, for whoever watches, and one for each finding: a budget is long, and most are found early.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -47,6 +47,14 @@ impl Progress {
             "{}: {} tests ({} certified), {} executions, {seconds:.0} s{found}",
             self.class, counts.tests, counts.certified, counts.executions
         ));
+    }
+
+    /// Something was found: that stays, above the line.
+    pub fn found(&mut self, what: &str) {
+        if self.shown {
+            self.line("");
+            let _ = writeln!(std::io::stderr(), "{what}");
+        }
     }
 
     /// Takes the line away.

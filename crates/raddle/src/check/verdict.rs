@@ -77,18 +77,22 @@ pub fn page(report: &ClassReport, args: &CheckArgs, sources: &Sources, color: Co
     if !rest.is_empty() {
         text += if told.is_empty() { "" } else { "More:\n" };
         for (found, written) in rest {
-            let threads: Vec<String> = written.statements.threads.iter().map(|calls| calls.join("; ")).collect();
-            let kind = written.finding.kind.name();
-            let what = match kind {
-                "exception" => written.finding.what.split([':', ' ']).next().unwrap_or_default(),
-                kind => kind,
-            };
             let unsure = if found.confirmed.is_none() { ", not sure yet: replay it" } else { "" };
-            text += &format!("  {what}: {}  ({}{unsure})\n", threads.join("  against  "), written.document.display());
+            text += &format!("  {}{unsure}\n", line(written));
         }
         text += "\n";
     }
     text + &last_lines(report, args)
+}
+
+/// A finding in a line.
+pub fn line(written: &Written) -> String {
+    let threads: Vec<String> = written.statements.threads.iter().map(|calls| calls.join("; ")).collect();
+    let what = match written.finding.kind.name() {
+        "exception" => written.finding.what.split([':', ' ']).next().unwrap_or_default(),
+        kind => kind,
+    };
+    format!("{what}: {}  ({})", threads.join("  against  "), written.document.display())
 }
 
 fn finding(written: &Written, args: &CheckArgs, sources: &Sources, color: Color) -> String {
