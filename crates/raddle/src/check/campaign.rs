@@ -3,7 +3,7 @@
 //! The loop is [`Campaign::run`]. What it does next is in [`Campaign::task`], what it makes of an answer in [`Campaign::note`].
 //! Tests come from `testgen`, and workers run them; nothing here decides on either.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 use host::Limits;
@@ -12,7 +12,8 @@ use testcase::TestCase;
 use testgen::{Candidate, Feedback, Generator};
 
 use super::advice;
-use super::found::{Found, Trait, traits};
+use super::findings::{Again, Findings, Step};
+use super::found::Found;
 use super::methods;
 use super::progress::Progress;
 use super::shrinking::{Shrinking, Trial};
@@ -101,10 +102,6 @@ pub struct Campaign<'c> {
     begun: Instant,
     /// What workers are at, by the keys of the tasks.
     under_way: BTreeMap<String, Purpose>,
-    /// Findings that are to be run again in a worker of their own.
-    confirming: VecDeque<usize>,
-    shrinking: VecDeque<Shrinking>,
-    known: BTreeSet<Trait>,
     /// Tasks under way that have told of something new.
     fresh: BTreeSet<String>,
     /// Where threads have met so far.
@@ -112,9 +109,7 @@ pub struct Campaign<'c> {
     round: Round,
     number: u64,
     pub counts: Counts,
-    pub findings: Vec<Found>,
-    /// There was no time to confirm all that was found.
-    pub is_cut: bool,
+    pub findings: Findings,
 }
 
 /// A round of all kinds of tests.
@@ -142,16 +137,10 @@ const MOST_EVENTS: u64 = 1_000_000;
 const MOST_MILLIS: u64 = 10_000;
 /// So long may it take to find the fewest preemptions of a finding, and its cause.
 const EXPLAINING: u64 = 8_000;
-/// What was found is made smaller for so long past the budget, at the most, then only explained, in a hurry; after as long again
-/// it is only confirmed, and after as long once more it stays as it is.
-const GRACE: Duration = Duration::from_secs(10);
+/// The same where there is no time.
 const IN_A_HURRY: u64 = 300;
 /// A worker that takes longer than this for a test is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What did not fail again is looked at so often, for a part of it may be real; then it is known.
-const MOST_WITHDRAWN: u64 = 5;
-/// So many findings of one class are told.
-const MOST_FINDINGS: usize = 50;
 /// So many tests in a row that cannot be run, and none that could, and something is wrong with the class itself.
 const MOST_UNUSABLE: u64 = 30;
 /// So many tests of which a call fails alone, and none that is of use: what was learnt from them has led to nothing.
@@ -171,16 +160,12 @@ impl<'c> Campaign<'c> {
             generator,
             begun,
             under_way: BTreeMap::new(),
-            confirming: VecDeque::new(),
-            shrinking: VecDeque::new(),
-            known: BTreeSet::new(),
             fresh: BTreeSet::new(),
             contacts: HashSet::new(),
             round: Round::default(),
             number: 0,
             counts: Counts::default(),
-            findings: Vec::new(),
-            is_cut: false,
+            findings: Findings::new(settings.first),
         }
     }
 
@@ -207,22 +192,16 @@ impl<'c> Campaign<'c> {
                 break;
             };
             if let Some(number) = self.note(event) {
-                let line = tell(&self.findings[number])?;
-                if self.findings[number].is_concluded {
+                let found = &self.findings.all[number];
+                let line = tell(found)?;
+                if found.is_concluded {
                     progress.found(&line);
                 }
             }
-            progress.tell(&self.counts, self.findings.iter().filter(|found| found.is_told()).count());
+            progress.tell(&self.counts, self.findings.told());
         }
-        // What was being made smaller when there was no more time. What nobody is sure of is told as it is known best.
-        for number in 0..self.findings.len() {
-            match &self.findings[number] {
-                found if found.is_concluded => {}
-                found if found.confirmed.is_some() => self.findings[number].restore(),
-                _ => self.findings[number].is_double = self.is_double(number),
-            }
-        }
-        self.is_cut |= stopped;
+        self.findings.end(stopped);
+        (self.counts.withdrawn, self.counts.untold) = (self.findings.withdrawn, self.findings.untold);
         self.counts.seconds = self.begun.elapsed().as_secs_f64();
         Ok(stopped)
     }
@@ -254,11 +233,12 @@ impl<'c> Campaign<'c> {
 
     /// What is to be done next; None if nothing is, or nothing before something under way has come to its end.
     fn task(&mut self) -> Option<Task> {
-        if let Some(task) = self.confirm().or_else(|| self.shrink()) {
-            return Some(task);
+        let elapsed = self.begun.elapsed();
+        if let Some(step) = self.findings.next(elapsed.saturating_sub(self.settings.budget)) {
+            return Some(self.step(step));
         }
-        let is_late = self.begun.elapsed() >= self.settings.budget;
-        let enough = self.settings.first && self.findings.iter().any(Found::is_open);
+        let is_late = elapsed >= self.settings.budget;
+        let enough = self.findings.is_enough();
         let unusable = self.counts.unknown.values().sum::<u64>();
         let hopeless = self.counts.tests == 0 && (unusable >= MOST_UNUSABLE || self.counts.rejected >= MOST_IN_VAIN);
         if is_late || enough || hopeless || self.counts.exhausted || self.counts.saturated {
@@ -286,54 +266,31 @@ impl<'c> Campaign<'c> {
         Some(self.begin(Purpose::Test(Box::new(candidate)), test, Plan::Check(check)))
     }
 
-    /// Something that was found, in a worker of its own: what tests leave behind that ran before may be why it fails.
-    fn confirm(&mut self) -> Option<Task> {
-        if self.past() >= 3 * GRACE {
-            self.is_cut |= !self.confirming.is_empty();
-            self.confirming.clear();
-        }
-        let number = self.confirming.pop_front()?;
-        let Found { job, finding, .. } = &self.findings[number];
-        let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
-        let wanted = Some(finding.failure.clone());
-        let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
-        let check = Check { explore, oracle: self.settings.oracle, wanted };
-        let task = self.begin(Purpose::Confirm(number), test, Plan::Recheck { check, turns, timeouts });
-        Some(Task { fresh: true, ..task })
-    }
-
-    /// The next trial of something that is being shrunk.
-    fn shrink(&mut self) -> Option<Task> {
-        let past = self.past();
-        if past >= 2 * GRACE && !self.shrinking.is_empty() {
-            for shrinking in std::mem::take(&mut self.shrinking) {
-                self.shrunk(shrinking.number());
+    /// What a finding needs.
+    fn step(&mut self, step: Step) -> Task {
+        let oracle = self.settings.oracle;
+        match step {
+            // What tests leave behind that ran before may be why it fails.
+            Step::Confirm(number) => {
+                let Found { job, finding, .. } = &self.findings.all[number];
+                let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
+                let wanted = Some(finding.failure.clone());
+                let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
+                let plan = Plan::Recheck { check: Check { explore, oracle, wanted }, turns, timeouts };
+                Task { fresh: true, ..self.begin(Purpose::Confirm(number), test, plan) }
             }
-            return self.confirm();
+            Step::Shrink { shrinking, trial, hurry } => {
+                let (test, explore) = match &trial {
+                    Trial::Smaller(test) => (test.clone(), self.explore(FOR_SHRINKING, true, 0)),
+                    Trial::Last => {
+                        let millis = if hurry { IN_A_HURRY } else { EXPLAINING };
+                        (shrinking.test().clone(), self.explore(FOR_EXPLAINING, true, millis))
+                    }
+                };
+                let check = Check { explore, oracle, wanted: Some(shrinking.failure().clone()) };
+                self.begin(Purpose::Shrink(shrinking, trial), test, Plan::Check(check))
+            }
         }
-        let hurry = past >= GRACE;
-        while let Some(mut shrinking) = self.shrinking.pop_front() {
-            let Some(trial) = shrinking.next(hurry) else { continue };
-            let check = Check {
-                explore: match trial {
-                    Trial::Smaller(_) => self.explore(FOR_SHRINKING, true, 0),
-                    Trial::Last => self.explore(FOR_EXPLAINING, true, if hurry { IN_A_HURRY } else { EXPLAINING }),
-                },
-                oracle: self.settings.oracle,
-                wanted: Some(shrinking.failure().clone()),
-            };
-            let test = match &trial {
-                Trial::Smaller(test) => test.clone(),
-                Trial::Last => shrinking.test().clone(),
-            };
-            return Some(self.begin(Purpose::Shrink(Box::new(shrinking), trial), test, Plan::Check(check)));
-        }
-        None
-    }
-
-    /// For how long the budget has been spent.
-    fn past(&self) -> Duration {
-        self.begun.elapsed().saturating_sub(self.settings.budget)
     }
 
     fn explore(&self, executions: u64, first: bool, explain_millis: u64) -> Explore {
@@ -388,7 +345,7 @@ impl<'c> Campaign<'c> {
                     None
                 }
                 Purpose::Shrink(shrinking, trial) => self.tried(*shrinking, trial, &task, outcome),
-                Purpose::Confirm(number) => self.ran_again(number, outcome),
+                Purpose::Confirm(number) => self.findings.ran_again(number, again(&outcome.answer)),
             },
         }
     }
@@ -462,132 +419,28 @@ impl<'c> Campaign<'c> {
 
     /// What looks like a violation; says whether it is a new one.
     fn found(&mut self, job: &Job, finding: Finding, executions: u64) -> bool {
-        let traits = traits(&job.test, &finding);
-        let enough = self.settings.first && self.findings.iter().any(Found::is_open);
-        if enough || traits.is_subset(&self.known) {
-            return false;
-        }
-        self.known.extend(traits);
-        if self.findings.iter().filter(|found| found.is_open()).count() >= MOST_FINDINGS {
-            self.counts.untold += 1;
-            return false;
-        }
-        let before = self.counts.executions.saturating_sub(executions);
-        let found = Found {
-            job: job.clone(),
-            executions_to_find: before + finding.executions_to_find,
-            seconds_to_find: self.begun.elapsed().as_secs_f64(),
-            original: (job.clone(), finding.clone()),
-            is_shrunk: false,
-            is_concluded: false,
-            is_double: false,
-            confirmed: None,
-            is_withdrawn: false,
-            is_tried_again: false,
-            finding,
-        };
-        let number = self.findings.len();
-        // The first is told as soon as it is sure, the others when they are small: a worker of its own takes a while to start. But
-        // where some were nothing, it is not worth while to make others small before they are sure.
-        match self.findings.iter().any(Found::is_open) && self.counts.withdrawn == 0 {
-            true => self.shrinking.push_back(Shrinking::new(number, &found)),
-            false => self.confirming.push_back(number),
-        }
-        self.findings.push(found);
-        true
-    }
-
-    /// Nothing smaller was found, or there is no time.
-    fn shrunk(&mut self, number: usize) -> Option<usize> {
-        let found = &mut self.findings[number];
-        found.is_shrunk = true;
-        let is_sure = found.confirmed.as_ref().is_some_and(|confirmed| found.is_as(confirmed));
-        if is_sure || self.is_double(number) {
-            return self.conclude(number);
-        }
-        self.confirming.push_back(number);
-        None
-    }
-
-    /// A finding was run again in a worker of its own; says its number if it is to be told.
-    fn ran_again(&mut self, number: usize, outcome: Outcome) -> Option<usize> {
-        let found = &mut self.findings[number];
-        if matches!(&outcome.answer, Answer::Done(report) if report.failures > 0) {
-            found.confirmed = Some((found.job.clone(), found.finding.clone()));
-            if found.is_shrunk {
-                return self.conclude(number);
-            }
-            self.shrinking.push_back(Shrinking::new(number, found));
-            return Some(number);
-        }
-        if matches!(outcome.answer, Answer::Unknown(_)) && !found.is_tried_again {
-            // A cold virtual machine may have been too slow, or one was killed.
-            found.is_tried_again = true;
-            self.confirming.push_back(number);
-            return None;
-        }
-        let is_original = found.is_as(&found.original);
-        // What was made of it where others had run before is not what it is.
-        found.restore();
-        if found.confirmed.is_some() {
-            return self.conclude(number);
-        }
-        if !is_original {
-            self.confirming.push_back(number);
-            return None;
-        }
-        found.is_withdrawn = true;
-        self.counts.withdrawn += 1;
-        self.forget();
-        None
-    }
-
-    /// What is known of a finding is all that there will be.
-    fn conclude(&mut self, number: usize) -> Option<usize> {
-        self.findings[number].is_concluded = true;
-        self.findings[number].is_double = self.is_double(number);
-        self.forget();
-        self.findings[number].is_told().then_some(number)
-    }
-
-    /// Whether a finding has become what others are. One that is to be shrunk yet may have to do with less than it seems.
-    fn is_double(&self, number: usize) -> bool {
-        let others = self.findings.iter().enumerate().filter(|(other, _)| *other != number);
-        let concluded = others.filter(|(_, found)| found.is_concluded && found.is_told());
-        let concluded: BTreeSet<Trait> = concluded.flat_map(|(_, found)| found.traits()).collect();
-        self.findings[number].traits().is_subset(&concluded)
-    }
-
-    /// What findings no longer have to do with is still to be found.
-    fn forget(&mut self) {
-        let hopeless = self.counts.withdrawn >= MOST_WITHDRAWN;
-        let known = self.findings.iter().filter(|found| found.is_open() || found.is_withdrawn && hopeless);
-        self.known = known.flat_map(Found::traits).collect();
+        let before = self.counts.executions.saturating_sub(executions) + finding.executions_to_find;
+        self.findings.found(job, finding, before, self.begun.elapsed().as_secs_f64())
     }
 
     /// A trial of something that is being shrunk has come to its end.
-    fn tried(&mut self, mut shrinking: Shrinking, trial: Trial, task: &Task, outcome: Outcome) -> Option<usize> {
+    fn tried(&mut self, shrinking: Shrinking, trial: Trial, task: &Task, outcome: Outcome) -> Option<usize> {
         let report = match outcome.answer {
             Answer::Done(report) => Some(report),
             Answer::Refused(_) | Answer::Unknown(_) => None,
         };
         self.counts.executions += report.as_ref().map_or(0, |report| report.executions);
         let found = report.and_then(|report| report.explored).map(|explored| explored.findings).unwrap_or_default();
-        let failure = shrinking.failure();
-        let found = found.into_iter().find(|found| found.failure.is_same(failure));
-        let number = shrinking.number();
-        let is_last = matches!(trial, Trial::Last);
-        shrinking.note(trial, found.is_some());
-        if let Some(finding) = found {
-            // Whatever comes next, what is smaller is not lost.
-            let known = &mut self.findings[number];
-            (known.job, known.finding) = (task.job.clone(), finding);
-        }
-        if !is_last {
-            self.shrinking.push_front(shrinking);
-            return None;
-        }
-        self.shrunk(number)
+        let found = found.into_iter().find(|found| found.failure.is_same(shrinking.failure()));
+        self.findings.tried(shrinking, trial, found.map(|finding| (task.job.clone(), finding)))
+    }
+}
+
+fn again(answer: &Answer) -> Again {
+    match answer {
+        Answer::Done(report) if report.failures > 0 => Again::Fails,
+        Answer::Done(_) | Answer::Refused(_) => Again::Passes,
+        Answer::Unknown(_) => Again::Unknown,
     }
 }
 

@@ -45,6 +45,23 @@ pub struct Trait {
 }
 
 impl Found {
+    /// As it was found, after so many executions and seconds.
+    pub fn new(job: &Job, finding: Finding, executions_to_find: u64, seconds_to_find: f64) -> Found {
+        Found {
+            job: job.clone(),
+            original: (job.clone(), finding.clone()),
+            finding,
+            executions_to_find,
+            seconds_to_find,
+            is_shrunk: false,
+            is_concluded: false,
+            is_double: false,
+            confirmed: None,
+            is_withdrawn: false,
+            is_tried_again: false,
+        }
+    }
+
     /// Whether it is to be told.
     pub fn is_told(&self) -> bool {
         self.confirmed.is_some() && self.is_open()

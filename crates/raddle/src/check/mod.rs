@@ -1,10 +1,11 @@
 //! `raddle check`: from a bare class to a violation that can be replayed.
 //!
-//! [`targets`] says which classes are meant. For each, the analysis gives the pairs of methods, [`campaign`] searches, and what it
+//! [`targets`] says which classes are meant. For each, the analysis gives the pairs of methods, [`campaign`] searches, [`findings`] says when something is sure, and what it
 //! finds is written down by [`folder`] once it is sure. [`verdict`] tells of it in the end.
 
 mod advice;
 mod campaign;
+mod findings;
 mod folder;
 mod found;
 mod methods;
@@ -164,8 +165,8 @@ fn check(
     })?;
     let mut findings = Vec::new();
     // Whoever stops a check is told what it knows, with what is not sure yet.
-    let is_kept = |found: &&Found| found.is_told() || campaign.is_cut && found.is_open();
-    for found in campaign.findings.iter().filter(is_kept) {
+    let is_kept = |found: &&Found| found.is_told() || campaign.findings.is_cut && found.is_open();
+    for found in campaign.findings.all.iter().filter(is_kept) {
         findings.push((found.clone(), writer.write(found)?));
     }
     // Folders of what has been shrunk to something else.
