@@ -158,7 +158,8 @@ impl Host {
     pub fn is_subclass(&self, class: &str, above: &str) -> bool {
         let env = self.jvm.env;
         env.frame(|| {
-            let classes = env.find_class(class).zip(env.find_class(above));
+            // Nothing more is looked for while an exception is pending.
+            let classes = env.find_class(class).and_then(|class| Some((class, env.find_class(above)?)));
             env.take_exception();
             classes.is_some_and(|(class, above)| env.is_subclass(class, above))
         })

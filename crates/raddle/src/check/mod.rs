@@ -1,7 +1,7 @@
 //! `raddle check`: from a bare class to a violation that can be replayed.
 //!
-//! [`targets`] says which classes are meant. For each, the analysis gives the pairs of methods, [`campaign`] searches, [`findings`] says when something is sure, and what it
-//! finds is written down by [`folder`] once it is sure. [`verdict`] tells of it in the end.
+//! [`targets`] says which classes are meant. For each, the analysis gives the pairs of methods, [`campaign`] searches, and [`findings`]
+//! says when something is sure: then it is written down by [`folder`]. [`verdict`] tells of it in the end.
 
 mod advice;
 mod campaign;

@@ -63,6 +63,7 @@ pub fn holder(blocked: &Blocked, awaited: &[Awaited]) -> Option<ThreadId> {
     blocked.holder.or_else(|| own(blocked, awaited)?.owner)
 }
 
-fn own<'a>(blocked: &Blocked, awaited: &'a [Awaited]) -> Option<&'a Awaited> {
+/// What a thread waits for.
+pub fn own<'a>(blocked: &Blocked, awaited: &'a [Awaited]) -> Option<&'a Awaited> {
     awaited.iter().find(|known| known.thread == blocked.thread)
 }

@@ -5,6 +5,7 @@ use oracle::Rank;
 use testcase::{Call, Operation, TestCase};
 
 use crate::worker::protocol::{Failure, FailureKind};
+use crate::worker::stop;
 
 /// A value is told with so many characters at the most.
 const LONGEST: usize = 60;
@@ -70,7 +71,7 @@ pub fn in_the_way(blocked: Vec<Blocked>) -> Vec<Blocked> {
 /// What threads wait for, in whatever order.
 pub fn what_is_awaited(blocked: &[Blocked], awaited: &[Awaited]) -> String {
     let tell = |blocked: &Blocked| {
-        let class = awaited.iter().find(|known| known.thread == blocked.thread).map_or("", |known| &known.class);
+        let class = stop::own(blocked, awaited).map_or("", |known| &known.class);
         format!("{} {class}", blocked.event.kind.name())
     };
     let mut waits: Vec<_> = blocked.iter().map(tell).collect();
