@@ -27,7 +27,8 @@ pub struct Settings {
     pub seed: u64,
     /// In seconds.
     pub budget: u64,
-    pub jobs: Option<usize>,
+    /// How many workers it has.
+    pub jobs: usize,
 }
 
 /// So often the findings are looked at.
@@ -103,7 +104,7 @@ impl Raddle {
         command.arg("--json").arg(&document).arg("--out").arg(&out);
         command.args(subject.oracle.iter().map(|oracle| format!("--oracle={oracle}")));
         command.args(subject.java_options.iter().map(|option| format!("--java-option={option}")));
-        command.args(settings.jobs.iter().map(|jobs| format!("--jobs={jobs}")));
+        command.arg(format!("--jobs={}", settings.jobs));
         command.stdout(Stdio::null()).stderr(std::fs::File::create(&errors)?);
         let mut child = command.spawn().context("cannot start raddle")?;
         let ended = watch(&mut child, subject, &out, settings, &mut pulse)?;

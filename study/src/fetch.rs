@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, bail};
 
+use crate::record::hash;
 use crate::subjects::Subject;
 
 /// The class path of a subject, fetched into a folder below `store` if it is not there.
@@ -24,11 +25,17 @@ pub fn class_path(subject: &Subject, store: &Path) -> anyhow::Result<Vec<PathBuf
 }
 
 fn compile(fixture: &str, store: &Path) -> anyhow::Result<PathBuf> {
-    let classes = store.join("fixtures");
-    std::fs::create_dir_all(&classes)?;
     let source = crate::home().join("..").join(fixture);
-    run(Command::new("javac").args(["-nowarn", "-g", "-d"]).arg(&classes).arg(&source))
-        .with_context(|| format!("cannot compile {fixture}"))?;
+    let text = std::fs::read(&source).with_context(|| format!("cannot read {fixture}"))?;
+    // Another check may be reading these classes, so they are written once.
+    let classes = store.join("fixtures").join(hash(&text));
+    let done = classes.join("compiled");
+    if !done.is_file() {
+        std::fs::create_dir_all(&classes)?;
+        run(Command::new("javac").args(["-nowarn", "-g", "-d"]).arg(&classes).arg(&source))
+            .with_context(|| format!("cannot compile {fixture}"))?;
+        std::fs::write(&done, fixture)?;
+    }
     Ok(classes)
 }
 

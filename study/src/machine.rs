@@ -40,34 +40,63 @@ impl Machine {
 pub struct Ticks {
     all: u64,
     busy: u64,
-    /// For this process and what it has started and waited for.
+    /// For this process and all that it has started, those that they have started, and so on.
     own: u64,
 }
 
 impl Ticks {
     /// Up to now; None where Linux does not say.
     pub fn now() -> Option<Ticks> {
-        let read = |path: &str| std::fs::read_to_string(path).ok();
-        Ticks::read(&read("/proc/stat")?, &read("/proc/self/stat")?)
+        let machine = std::fs::read_to_string("/proc/stat").ok()?;
+        let folders = std::fs::read_dir("/proc").ok()?.flatten();
+        // This process is there once more, as `self`.
+        let numbered = folders.filter(|folder| folder.file_name().to_string_lossy().parse::<u32>().is_ok());
+        // One may have ended since it was listed.
+        let processes = numbered.filter_map(|folder| std::fs::read_to_string(folder.path().join("stat")).ok());
+        let processes: Vec<Process> = processes.filter_map(|text| Process::read(&text)).collect();
+        Ticks::read(&machine, ticks_below(std::process::id(), &processes))
     }
 
-    fn read(machine: &str, process: &str) -> Option<Ticks> {
+    fn read(machine: &str, own: u64) -> Option<Ticks> {
         let line = machine.lines().next()?.strip_prefix("cpu ")?;
         let ticks: Vec<u64> = line.split_whitespace().filter_map(|number| number.parse().ok()).collect();
         // What guests take is counted for their hosts, too. Time that a hypervisor took away is others' time.
         let &[user, nice, system, idle, awaiting, hard, soft, stolen, ..] = ticks.as_slice() else { return None };
         let busy = user + nice + system + hard + soft + stolen;
-        // The name of a program may have blanks, and ends the second field.
-        let fields = process.rsplit_once(") ")?.1.split(' ');
-        let own = fields.skip(11).take(4).map_while(|number| number.parse::<u64>().ok()).sum();
         Some(Ticks { all: busy + idle + awaiting, busy, own })
     }
 
     /// Which share of the processors others than this process and its children had from an earlier moment up to this one.
     pub fn others_since(&self, before: &Ticks) -> f64 {
-        let others = (self.busy - before.busy).saturating_sub(self.own - before.own);
+        let others = (self.busy - before.busy).saturating_sub(self.own.saturating_sub(before.own));
         others as f64 / (self.all - before.all).max(1) as f64
     }
+}
+
+/// A process, as Linux describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Process {
+    id: u32,
+    parent: u32,
+    /// Of its own, and of what it has started and waited for.
+    ticks: u64,
+}
+
+impl Process {
+    fn read(text: &str) -> Option<Process> {
+        // The name of a program may have blanks, and ends the second field.
+        let (named, fields) = text.rsplit_once(") ")?;
+        let fields: Vec<&str> = fields.split(' ').collect();
+        let ticks = fields.get(11..15)?.iter().map_while(|number| number.parse::<u64>().ok()).sum();
+        Some(Process { id: named.split(' ').next()?.parse().ok()?, parent: fields[1].parse().ok()?, ticks })
+    }
+}
+
+/// The ticks of a process and of all below it.
+fn ticks_below(root: u32, processes: &[Process]) -> u64 {
+    let own = processes.iter().find(|process| process.id == root).map_or(0, |process| process.ticks);
+    let below = processes.iter().filter(|process| process.parent == root);
+    own + below.map(|process| ticks_below(process.id, processes)).sum::<u64>()
 }
 
 #[cfg(test)]
@@ -75,11 +104,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_process_counts_with_all_below_it() {
+        let process = |id: u32, parent: u32, user: u64| {
+            Process::read(&format!("{id} (a name) with) S {parent} 1 1 0 -1 0 0 0 0 0 {user} 2 3 4 20 0 1 0")).unwrap()
+        };
+        assert_eq!(process(7, 1, 1), Process { id: 7, parent: 1, ticks: 10 });
+        let processes =
+            [process(1, 0, 500), process(9, 8, 31), process(7, 1, 1), process(8, 7, 11), process(6, 1, 900)];
+        assert_eq!(ticks_below(7, &processes), 10 + 20 + 40);
+    }
+
+    #[test]
     fn what_others_took_is_what_was_busy_and_not_ours() {
-        let process = |own: u64| format!("7 (a name) with) S 1 1 1 0 -1 0 0 0 0 0 {own} 2 3 4 20 0 1 0");
-        let before = Ticks::read("cpu  100 0 50 1000 10 0 0 0 0 0\ncpu0 1 1\n", &process(1)).unwrap();
+        let before = Ticks::read("cpu  100 0 50 1000 10 0 0 0 0 0\ncpu0 1 1\n", 10).unwrap();
         assert_eq!(before, Ticks { all: 1160, busy: 150, own: 10 });
-        let after = Ticks::read("cpu  160 10 60 1100 20 5 5 10 3 0\n", &process(51)).unwrap();
+        let after = Ticks::read("cpu  160 10 60 1100 20 5 5 10 3 0\n", 60).unwrap();
         // Of 210 ticks 100 were busy, and 50 of these were ours.
         assert_eq!(after.others_since(&before), 50.0 / 210.0);
         assert!(Ticks::now().is_some());

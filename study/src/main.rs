@@ -9,6 +9,7 @@ mod fetch;
 mod machine;
 mod markdown;
 mod peers;
+mod progress;
 mod record;
 mod run;
 mod subjects;

@@ -184,10 +184,12 @@ fn notes(summary: &Summary) -> String {
          on average, a miss counting as the whole budget. `first finding`: of any kind, on average of the runs that have one. Times are from \
          the start of the check, with the analysis. `tests` and `executions`: until the check was stopped, three seconds after the known \
          fault was shrunk and confirmed. `also found`: in runs with something else than the known fault, all that was found. `analysis`: the whole command `raddle deps`.\n\n\
-         Machine: {}; others than the check had {others} of its processors while it ran. Times are of use only where that is little. Java {}. Raddle {}. Budgets: {budgets}.\n",
+         Machine: {}; others than the study had {others} of its processors while checks ran. Times are of use only where that is little. Java {}. Raddle {}. \
+         Workers of a check: {}. Budgets: {budgets}.\n",
         list(summary.machines.iter().map(|machine| machine.text()).collect()),
         list(summary.java.iter().cloned().collect()),
         list(summary.raddle.iter().cloned().collect()),
+        list(summary.jobs.iter().map(|jobs| if *jobs == 0 { "not kept".into() } else { jobs.to_string() }).collect()),
     )
 }
 

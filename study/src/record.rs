@@ -21,6 +21,9 @@ pub struct Record {
     pub seed: u64,
     /// In seconds.
     pub budget: u64,
+    /// How many workers it had; 0 where that was not kept.
+    #[serde(default)]
+    pub jobs: usize,
     pub raddle: Build,
     pub java: String,
     pub machine: Machine,

@@ -1,14 +1,15 @@
-//! Subjects one after the other, seed by seed. What was done is not done again.
+//! All subjects, seed by seed, some at once. What was done is not done again.
 
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 
 use crate::check::{Raddle, Settings};
 use crate::fetch;
 use crate::machine::{Machine, Ticks};
+use crate::progress::Progress;
 use crate::record::{self, Outcome, Record, Sizes};
 use crate::subjects::{self, Expected, Subject};
 
@@ -31,20 +32,25 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 5)]
     seeds: u64,
 
-    /// How many workers each check has; by default one for each core.
+    /// How many workers each check has. With one, a seed gives the same findings every time.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    jobs: usize,
+
+    /// How many checks run at once; by default as many as there are cores for their workers.
     #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    at_once: Option<usize>,
 }
 
 /// Runs what has not been run yet.
 pub fn run(args: &RunArgs, subjects: &[Subject]) -> anyhow::Result<()> {
     let (budget, safe_budget) = (seconds(&args.budget)?, seconds(&args.safe_budget)?);
     ensure!(args.seeds > 0, "--seeds must be at least 1");
+    ensure!(args.jobs > 0, "--jobs must be at least 1");
+    let at_once = args.at_once.unwrap_or_else(|| (Machine::here().cores / args.jobs).max(1));
+    ensure!(at_once > 0, "--at-once must be at least 1");
     let chosen = subjects::chosen(subjects, &args.subjects)?;
     let raddle = Raddle::find()?;
     let store = raddle.program.with_file_name("study-files");
-    let results = crate::results();
-    let mut progress = Progress { begun: Instant::now(), done: 0, all: 0 };
     let mut plan: Vec<(&Subject, Settings)> = chosen
         .into_iter()
         .flat_map(|subject| {
@@ -55,59 +61,82 @@ pub fn run(args: &RunArgs, subjects: &[Subject]) -> anyhow::Result<()> {
         .collect();
     // Whoever looks before the end has something of every subject.
     plan.sort_by_key(|(_, settings)| settings.seed);
-    progress.all = plan.len();
-    for (subject, settings) in plan {
-        let one = One { raddle: &raddle, store: &store, results: &results, subject, settings };
-        one.run(&mut progress)?;
-        progress.done += 1;
+    let shared = Shared {
+        progress: Progress::new(plan.len()),
+        rest: Mutex::new(plan.into_iter()),
+        raddle,
+        store,
+        results: crate::results(),
+        fetching: Mutex::new(()),
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_once).map(|_| scope.spawn(|| shared.run())).collect();
+        let ended = threads.into_iter().map(|thread| thread.join().expect("a check does not panic"));
+        // All are waited for, whatever one of them says.
+        ended.collect::<Vec<_>>().into_iter().collect()
+    })
+}
+
+/// What checks that run at once have in common.
+struct Shared<'s> {
+    raddle: Raddle,
+    store: PathBuf,
+    results: PathBuf,
+    progress: Progress,
+    /// What nobody has begun yet.
+    rest: Mutex<std::vec::IntoIter<(&'s Subject, Settings)>>,
+    /// Two may want the same jars.
+    fetching: Mutex<()>,
+}
+
+impl Shared<'_> {
+    /// Runs one after the other until nothing is left, or one cannot be kept.
+    fn run(&self) -> anyhow::Result<()> {
+        loop {
+            let next = self.rest.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((subject, settings)) = next else { return Ok(()) };
+            if let Err(error) = self.run_one(subject, settings) {
+                // Nothing more is begun.
+                self.rest.lock().unwrap_or_else(PoisonError::into_inner).by_ref().for_each(drop);
+                return Err(error);
+            }
+        }
     }
-    progress.line("");
-    Ok(())
-}
 
-/// A subject with a seed.
-struct One<'o> {
-    raddle: &'o Raddle,
-    store: &'o Path,
-    results: &'o Path,
-    subject: &'o Subject,
-    settings: Settings,
-}
-
-impl One<'_> {
-    fn run(&self, progress: &mut Progress) -> anyhow::Result<()> {
-        let Settings { seed, budget, .. } = self.settings;
-        let path = record::path(self.results, self.subject, seed);
-        let name = format!("{} seed {seed}", self.subject.name);
+    fn run_one(&self, subject: &Subject, settings: Settings) -> anyhow::Result<()> {
+        let Settings { seed, budget, jobs } = settings;
+        let path = record::path(&self.results, subject, seed);
+        let name = format!("{} seed {seed}", subject.name);
         if let Some(known) = record::load::<Record>(&path)
             && known.raddle == self.raddle.build
-            && known.budget == budget
-            && known.definition == self.subject.definition()
+            && (known.budget, known.jobs) == (budget, jobs)
+            && known.definition == subject.definition()
             // What could not be fetched may be there by now.
             && matches!(known.outcome, Outcome::Ran(_))
         {
+            self.progress.end(&name, None);
             return Ok(());
         }
-        progress.line(&format!("{name}: fetching"));
-        let work = self.store.join("work").join(self.subject.folder());
+        self.progress.doing(&name, "fetching");
+        let work = self.store.join("work").join(format!("{}-{seed}", subject.folder()));
         let mut before = None;
-        let (outcome, java) = match fetch::class_path(self.subject, &self.store.join("lib")) {
+        let (outcome, java) = match self.prepare(subject, &work)? {
             Err(error) => (Outcome::Failed(format!("{error:#}")), String::new()),
             Ok(class_path) => {
-                self.sizes(&class_path, &work)?;
                 before = Ticks::now();
-                self.raddle.check(self.subject, &class_path, self.settings, &work, |elapsed| {
-                    progress.line(&format!("{name}: {} of {budget} s", elapsed.as_secs()));
+                self.raddle.check(subject, &class_path, settings, &work, |elapsed| {
+                    self.progress.doing(&name, &format!("{} of {budget} s", elapsed.as_secs()));
                 })?
             }
         };
-        progress.end(&format!("{name}: {}", in_words(&outcome)));
+        self.progress.end(&name, Some(&in_words(&outcome)));
         let record = Record {
-            subject: self.subject.name.clone(),
-            class: self.subject.class.clone(),
-            definition: self.subject.definition(),
+            subject: subject.name.clone(),
+            class: subject.class.clone(),
+            definition: subject.definition(),
             seed,
             budget,
+            jobs,
             raddle: self.raddle.build.clone(),
             java,
             machine: Machine::here(),
@@ -117,13 +146,23 @@ impl One<'_> {
         record::store(&path, &record)
     }
 
-    fn sizes(&self, class_path: &[PathBuf], work: &Path) -> anyhow::Result<()> {
-        let path = record::sizes_path(self.results, self.subject);
+    /// The class path of a subject, or why there is none; what its pairs are is kept.
+    fn prepare(&self, subject: &Subject, work: &Path) -> anyhow::Result<anyhow::Result<Vec<PathBuf>>> {
+        let _one = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
+        let class_path = fetch::class_path(subject, &self.store.join("lib"));
+        if let Ok(class_path) = &class_path {
+            self.sizes(subject, class_path, work)?;
+        }
+        Ok(class_path)
+    }
+
+    fn sizes(&self, subject: &Subject, class_path: &[PathBuf], work: &Path) -> anyhow::Result<()> {
+        let path = record::sizes_path(&self.results, subject);
         if record::load::<Sizes>(&path).is_some_and(|known| known.raddle == self.raddle.build) {
             return Ok(());
         }
         // A class that cannot be analysed cannot be checked either, which says why.
-        match self.raddle.sizes(self.subject, class_path, work) {
+        match self.raddle.sizes(subject, class_path, work) {
             Ok(sizes) => record::store(&path, &sizes),
             Err(_) => Ok(()),
         }
@@ -144,32 +183,6 @@ fn in_words(outcome: &Outcome) -> String {
         ran.rejected,
         ran.executions
     )
-}
-
-/// A line that says how far it is.
-struct Progress {
-    begun: Instant,
-    done: usize,
-    all: usize,
-}
-
-impl Progress {
-    fn line(&self, text: &str) {
-        if !std::io::stderr().is_terminal() {
-            return;
-        }
-        let minutes = self.begun.elapsed().as_secs() / 60;
-        // Only for whoever watches, so it does not matter if nobody does.
-        let _ = write!(std::io::stderr(), "\r\x1b[K[{}/{}, {minutes} min] {text}\r", self.done + 1, self.all);
-        if text.is_empty() {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
-    }
-
-    fn end(&self, text: &str) {
-        self.line("");
-        println!("[{}/{}] {text}", self.done + 1, self.all);
-    }
 }
 
 /// A time in whole seconds, such as 30s and 5m.

@@ -16,6 +16,8 @@ pub struct Summary {
     /// Versions of Java, and of Raddle.
     pub java: BTreeSet<String>,
     pub raddle: BTreeSet<String>,
+    /// How many workers checks had.
+    pub jobs: BTreeSet<usize>,
     /// Which share of the processors others had while runs were under way: the mean and the highest.
     pub others: Option<(f64, f64)>,
     pub rows: Vec<Row>,
@@ -74,6 +76,7 @@ pub fn of(subjects: &[Subject], results: &Path) -> anyhow::Result<Summary> {
         machines: Vec::new(),
         java: BTreeSet::new(),
         raddle: BTreeSet::new(),
+        jobs: BTreeSet::new(),
         others: None,
         rows: Vec::new(),
         means: Vec::new(),
@@ -86,6 +89,7 @@ pub fn of(subjects: &[Subject], results: &Path) -> anyhow::Result<Summary> {
                 summary.machines.push(record.machine.clone());
             }
             others.extend(record.others);
+            summary.jobs.insert(record.jobs);
             summary.java.extend(Some(record.java.clone()).filter(|java| !java.is_empty()));
             summary.raddle.insert(format!("{} ({})", record.raddle.version, record.raddle.program));
         }
@@ -206,6 +210,7 @@ mod tests {
             class: String::new(),
             seed: 1,
             budget: 10,
+            jobs: 1,
             raddle: Build { version: String::new(), program: String::new() },
             java: String::new(),
             machine: Machine::default(),
