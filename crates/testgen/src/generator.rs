@@ -10,6 +10,7 @@ use testcase::{Argument, Call, Operation, TestCase};
 use crate::compose::{Composer, Shape};
 use crate::contege::{ConTeGe, Parts};
 use crate::draft::{Draft, Place};
+use crate::keys::Key;
 use crate::learnt::{Choice, Learnt};
 use crate::library::Library;
 use crate::literals::Literals;
@@ -133,6 +134,8 @@ impl<'p> Generator<'p> {
             own.iter().flat_map(|info| &info.strings),
             own.iter().flat_map(|info| info.numbers.iter().copied()),
         );
+        let mut keys: Vec<Key> = own.iter().flat_map(|info| library.keys(&info.name).to_vec()).collect();
+        keys.retain(|key| !key.text.is_empty());
         let relations = Relations::of(facts);
         let mut rng = Rng::new(settings.seed);
         let targets = Targets::of(facts, &relations, &|method| subject.methods[method].is_some(), &mut rng);
@@ -148,6 +151,7 @@ impl<'p> Generator<'p> {
                 learnt: Learnt::default(),
                 rng,
                 package,
+                keys,
             },
             class: subject,
             relations,

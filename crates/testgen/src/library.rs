@@ -1,13 +1,14 @@
 //! The classes that a test can use, read when they are first asked for.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use classfile::{Flags, TypeSignature};
 use classpath::{ClassName, ClassPath};
 
 use crate::class_info::{ClassInfo, MethodInfo, package};
+use crate::keys::{self, Key};
 use crate::types::{self, Bindings};
 
 /// All classes of a class path, as seen by a test in one package.
@@ -18,7 +19,13 @@ pub struct Library<'p> {
     read: RefCell<HashMap<String, Option<Rc<ClassInfo>>>>,
     packages: RefCell<BTreeMap<String, Rc<[Rc<ClassInfo>]>>>,
     ancestors: RefCell<HashMap<String, Rc<BTreeSet<String>>>>,
+    /// Those outside of the JDK.
+    given: OnceCell<Rc<[Rc<ClassInfo>]>>,
+    keys: RefCell<HashMap<String, Rc<[Key]>>>,
 }
+
+/// So many classes outside of the JDK are looked at when something is looked for in all of them.
+const MOST: usize = 3000;
 
 impl<'p> Library<'p> {
     /// The classes of a class path as a test in the package of this class sees them. Nobody can be in a package of the JDK.
@@ -30,6 +37,8 @@ impl<'p> Library<'p> {
             read: RefCell::default(),
             packages: RefCell::default(),
             ancestors: RefCell::default(),
+            given: OnceCell::new(),
+            keys: RefCell::default(),
         }
     }
 
@@ -61,6 +70,39 @@ impl<'p> Library<'p> {
         let classes: Rc<[Rc<ClassInfo>]> = classes.into();
         self.packages.borrow_mut().insert(package.to_owned(), classes.clone());
         classes
+    }
+
+    /// The classes that are not of the JDK and that a test can use; of very many those whose names have the longest beginning in common
+    /// with the package of the test.
+    pub fn given(&self) -> Rc<[Rc<ClassInfo>]> {
+        self.given.get_or_init(|| self.find_given().unwrap_or_default().into()).clone()
+    }
+
+    fn find_given(&self) -> Option<Vec<Rc<ClassInfo>>> {
+        let mut of_jdk = HashSet::new();
+        for module in self.class_path.modules().ok()? {
+            of_jdk.extend(self.class_path.classes_in_module(module).ok()?);
+        }
+        let mut names: Vec<&ClassName> =
+            self.class_path.classes().ok()?.filter(|name| !of_jdk.contains(name)).collect();
+        let common = |name: &ClassName| {
+            name.internal().bytes().zip(self.package.bytes()).take_while(|(one, other)| one == other).count()
+        };
+        names.sort_by_key(|name| (usize::MAX - common(name), name.internal()));
+        names.truncate(MOST);
+        let classes = names.iter().filter_map(|name| self.class(name.internal()));
+        Some(classes.filter(|class| self.is_visible(class)).collect())
+    }
+
+    /// The keys that a class asks for.
+    pub fn keys(&self, name: &str) -> Rc<[Key]> {
+        if let Some(known) = self.keys.borrow().get(name) {
+            return known.clone();
+        }
+        let bytes = ClassName::parse(name).ok().and_then(|class| self.class_path.find_exact(&class).ok()?);
+        let found: Rc<[Key]> = bytes.map(|found| keys::of(&found.bytes)).unwrap_or_default().into();
+        self.keys.borrow_mut().insert(name.to_owned(), found.clone());
+        found
     }
 
     /// Whether a test can name a class.

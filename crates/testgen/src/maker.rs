@@ -13,6 +13,7 @@ use testcase::{Argument, Call, Operation};
 
 use crate::class_info::MethodInfo;
 use crate::draft::{Draft, Place};
+use crate::keys::Key;
 use crate::learnt::{Choice, Learnt};
 use crate::library::Library;
 use crate::literals::{self, Literals};
@@ -46,6 +47,8 @@ pub struct Maker<'p> {
     pub rng: Rng,
     /// The package of the class under test.
     pub package: String,
+    /// The keys that it asks for.
+    pub keys: Vec<Key>,
 }
 
 /// Values for the parameters of a call, and what was chosen for each.
@@ -288,41 +291,6 @@ impl Maker<'_> {
         let number = draft.push(Call { operation, arguments: arguments.values }, gives);
         draft.choices.extend(arguments.choices.into_iter().map(|choice| (Place::Prefix(number), choice)));
         number
-    }
-
-    /// What a collection that was just made holds, sometimes: an empty one shows little.
-    pub fn fill(&mut self, draft: &mut Draft, number: usize, class: &str, wanted: &TypeSignature) {
-        let TypeSignature::Class(of) = wanted else { return };
-        let of_map = self.library.is_subtype(class, "java/util/Map");
-        if !of_map && !self.library.is_subtype(class, "java/util/Collection") || self.rng.one_in(3) {
-            return;
-        }
-        let mut elements: Vec<TypeSignature> =
-            types::arguments(of).iter().map(|argument| types::standing(argument, &Bindings::new())).collect();
-        elements.resize(if of_map { 2 } else { 1 }, types::class("java/lang/Object"));
-        let (owner, name, descriptor) = match of_map {
-            true => ("java/util/Map", "put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
-            false => ("java/util/Collection", "add", "(Ljava/lang/Object;)Z"),
-        };
-        let choice = Choice { place: format!("fill {class}"), what: "filled".into() };
-        if self.learnt.weight(&choice) < 0.5 {
-            return;
-        }
-        for _ in 0..1 + self.rng.below(2) {
-            let mut arguments = Arguments::default();
-            for (parameter, element) in elements.iter().enumerate() {
-                let place = format!("fill {class} {parameter}");
-                let (value, choice) =
-                    self.value(draft, Wish { wanted: element, place, depth: DEEPEST, rather: None, of: None });
-                arguments.values.push(value);
-                arguments.choices.push(choice);
-            }
-            arguments.choices.push(choice.clone());
-            let receiver = Argument::Value(number);
-            let operation =
-                Operation::Virtual { class: owner.into(), name: name.into(), descriptor: descriptor.into(), receiver };
-            self.push(draft, operation, arguments, None);
-        }
     }
 }
 

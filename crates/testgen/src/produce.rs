@@ -29,7 +29,7 @@ impl Maker<'_> {
                     Operation::Construct { class: name.clone(), descriptor: constructor.descriptor.clone() };
                 let gives = generic(&class, &bindings);
                 let number = self.push(draft, operation, arguments, Some(gives));
-                self.fill(draft, number, &name, wanted);
+                self.fill(draft, number, &name, wanted, depth);
                 number
             }
             Way::Static { method, .. } => {

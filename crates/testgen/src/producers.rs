@@ -1,8 +1,9 @@
 //! Ways to come by an object of a type: constructors, factories, constants, and classes that the test writes itself.
 //!
 //! Looked for in the type itself, in its package and in that of the test; so a stream is found for whoever wants an
-//! `InputStream`, and an implementation in the library for its own interfaces. **What it may miss:** factories elsewhere, and
-//! objects that only a long conversation with other objects gives.
+//! `InputStream`, and an implementation in the library for its own interfaces. Where that gives nothing, in all classes that are not of
+//! the JDK, for what needs no other object. **What it may miss:** factories elsewhere for what has constructors, and objects that only a long conversation with other
+//! objects gives.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -109,9 +110,21 @@ fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
             }
         }
     }
-    let is_unwanted = |class: &ClassInfo| UNWANTED.iter().any(|name| library.is_subtype(&class.name, name));
-    if !UNWANTED.iter().any(|name| library.is_subtype(wanted, name)) {
-        found.retain(|producer| !is_unwanted(producer.way.class()));
+    let is_unwanted = |class: &str| UNWANTED.iter().any(|name| library.is_subtype(class, name));
+    let is_usable = |producer: &Producer| is_unwanted(wanted) || !is_unwanted(&producer.way.class().name);
+    found.retain(is_usable);
+    let mut elsewhere = Vec::new();
+    if found.is_empty() {
+        for class in library.given().iter().filter(|class| !places.iter().any(|place| place == class.package())) {
+            if library.is_subtype(&class.name, wanted) {
+                made_by(library, class, wanted, 1.0, &mut elsewhere);
+            }
+        }
+        // What needs other objects there is mostly a service with threads and connections of its own.
+        elsewhere.retain(|producer| is_usable(producer) && producer.needs() == 0);
+        // All together as likely as one that the test writes: few of them may be meant for this.
+        let total: f64 = elsewhere.iter().map(|producer| producer.weight).sum();
+        elsewhere.iter_mut().for_each(|producer| producer.weight /= total);
     }
     if info.is_abstract() && library.is_visible(&info) {
         let is_function = info.is_interface() && library.abstract_methods(wanted).len() == 1;
@@ -122,6 +135,7 @@ fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
         };
         implementations(library, &info, weight, &mut found);
     }
+    found.extend(elsewhere);
     found
 }
 
@@ -204,10 +218,13 @@ impl Producer {
         Producer { way, weight, key }
     }
 
-    /// How many values have to be there first.
+    /// How many objects have to be there first; numbers and texts are just written down.
     pub fn needs(&self) -> usize {
-        let parameters = self.way.method().map_or(0, |method| method.parameters.len());
-        parameters + usize::from(matches!(self.way, Way::Virtual { .. }))
+        let is_object = |parameter: &&TypeSignature| {
+            !matches!(parameter, TypeSignature::Primitive(_)) && **parameter != types::class("java/lang/String")
+        };
+        let objects = self.way.method().map_or(0, |method| method.parameters.iter().filter(is_object).count());
+        objects + usize::from(matches!(self.way, Way::Virtual { .. }))
     }
 }
 

@@ -1,0 +1,131 @@
+//! Tests that are written for classes which are not of the JDK: what they need may be anywhere on the class path.
+
+use std::path::Path;
+use std::process::Command;
+
+use analysis::{Analyzer, ByteStore};
+use classpath::{ClassName, ClassPath, Jdk};
+use testcase::{Argument, Operation, TestCase};
+use testgen::{Feedback, Generator, Settings, Strategy};
+
+/// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements it.
+const SOURCES: [(&str, &str); 3] = [
+    (
+        "wire/Message.java",
+        "package wire;
+         public interface Message { java.util.Map<String, Object> extra(); void a(); void b(); }",
+    ),
+    (
+        "clock/Clock.java",
+        "package clock;
+         import java.util.Map;
+         public class Clock {
+             private int offset;
+             public void receive(wire.Message message) {
+                 Map<String, Object> extra = message.extra();
+                 Map<String, Object> sync = extra == null ? null : (Map<String, Object>) extra.get(\"sync\");
+                 if (sync != null) {
+                     offset += ((Number) sync.get(\"time\")).intValue();
+                 }
+             }
+             public int offset() { return offset; }
+         }",
+    ),
+    (
+        "transport/Packet.java",
+        "package transport;
+         import java.util.Map;
+         public class Packet extends java.util.HashMap<String, Object> implements wire.Message {
+             public Map<String, Object> extra() { return (Map<String, Object>) get(\"extra\"); }
+             public void a() {}
+             public void b() {}
+         }",
+    ),
+];
+
+/// Tests for the clock, on each installed JDK.
+fn tests() -> Vec<TestCase> {
+    let mut tests = Vec::new();
+    for jdk in Jdk::installed() {
+        println!("JDK {}", jdk.version);
+        let folder = tempfile::tempdir().unwrap();
+        compile(&jdk, folder.path());
+        let mut class_path = ClassPath::parse(folder.path().to_str().unwrap(), jdk.feature).unwrap();
+        class_path.append(ClassPath::of_jdk(&jdk).unwrap());
+        let name = ClassName::parse("clock.Clock").unwrap();
+        let bytes = ByteStore::new();
+        let facts = Analyzer::new(&class_path, &bytes).analyze(&name).unwrap();
+        let settings = Settings { strategy: Strategy::Auto, seed: 1, observe: true, skip: vec![] };
+        let mut generator = Generator::new(&class_path, name.internal(), &facts, settings).unwrap();
+        for _ in 0..400 {
+            let Some(candidate) = generator.next() else { break };
+            assert_eq!(candidate.test.check(), Ok(()), "{:?}", candidate.test);
+            generator.learn(&candidate, Feedback::Ran { overlapped: true });
+            tests.push(candidate.test);
+        }
+    }
+    assert!(!tests.is_empty());
+    tests
+}
+
+fn compile(jdk: &Jdk, folder: &Path) {
+    let files = SOURCES.map(|(path, text)| {
+        let file = folder.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        file
+    });
+    let output = Command::new(jdk.javac()).args(["-nowarn", "-d"]).arg(folder).args(files).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The values that a call of the prefix puts under a key, into a map of which that call made it.
+fn put(test: &TestCase, map: usize, key: &str) -> Vec<usize> {
+    let puts = test.prefix.iter().filter_map(|call| match (&call.operation, &*call.arguments) {
+        (Operation::Virtual { receiver, name, .. }, [Argument::String(text), Argument::Value(value)]) => {
+            (name == "put" && *receiver == Argument::Value(map) && text == key).then_some(*value)
+        }
+        _ => None,
+    });
+    puts.collect()
+}
+
+fn makes(test: &TestCase, call: usize, wanted: &str) -> bool {
+    matches!(&test.prefix[call].operation, Operation::Construct { class, .. } if class == wanted)
+}
+
+#[test]
+fn what_implements_an_interface_is_found_wherever_it_is() {
+    let tests = tests();
+    let made = tests.iter().filter(|test| (0..test.prefix.len()).any(|call| makes(test, call, "transport/Packet")));
+    let implements = |test: &&TestCase| {
+        let is =
+            |operation: &Operation| matches!(operation, Operation::Implement { class, .. } if class == "wire/Message");
+        test.prefix.iter().any(|call| is(&call.operation))
+    };
+    let (made, written) = (made.count(), tests.iter().filter(implements).count());
+    println!("{made} of {} tests have it, {written} one of their own", tests.len());
+    assert!(made * 5 > tests.len() && written * 5 > tests.len());
+}
+
+#[test]
+fn maps_hold_what_is_looked_for_in_them() {
+    let tests = tests();
+    let is_number = |test: &TestCase, call: usize| match &test.prefix[call].operation {
+        Operation::Static { class, name, .. } => class.starts_with("java/lang/") && name == "valueOf",
+        Operation::Construct { class, .. } => class.starts_with("java/lang/"),
+        _ => false,
+    };
+    // A packet with a map, in which there is a map with a number.
+    let is_whole = |test: &&TestCase| {
+        (0..test.prefix.len()).filter(|call| makes(test, *call, "transport/Packet")).any(|packet| {
+            let extras = put(test, packet, "extra").into_iter();
+            let syncs = extras.flat_map(|extra| put(test, extra, "sync"));
+            let mut times = syncs.flat_map(|sync| put(test, sync, "time"));
+            times.any(|time| is_number(test, time))
+        })
+    };
+    let whole = tests.iter().filter(is_whole).count();
+    println!("{whole} of {} tests have one", tests.len());
+    assert!(whole * 50 > tests.len());
+}
