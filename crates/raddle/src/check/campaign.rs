@@ -108,6 +108,7 @@ pub struct Campaign<'c> {
     contacts: HashSet<u64>,
     round: Round,
     number: u64,
+    turns: Turns,
     pub counts: Counts,
     pub findings: Findings,
 }
@@ -120,6 +121,20 @@ struct Round {
     certified: u64,
     /// One was not, or has shown something that none had before.
     is_of_use: bool,
+}
+
+/// How much was done for the search and to make findings smaller, in events. Each has its turn when it is behind, so that one finding
+/// that is hard to shrink does not keep others from being found. Not in time: the same seed gives the same.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turns {
+    searching: u64,
+    shrinking: u64,
+}
+
+impl Turns {
+    fn is_of_findings(&self) -> bool {
+        self.shrinking <= self.searching
+    }
 }
 
 /// What a task is for.
@@ -139,6 +154,8 @@ const MOST_MILLIS: u64 = 10_000;
 const EXPLAINING: u64 = 8_000;
 /// The same where there is no time.
 const IN_A_HURRY: u64 = 300;
+/// What that counts as, for it is ended by time, and a worker that has to be started again.
+const HALF_A_SECOND: u64 = 100_000;
 /// A worker that takes longer than this for a test is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// So many tests in a row that cannot be run, and none that could, and something is wrong with the class itself.
@@ -164,6 +181,7 @@ impl<'c> Campaign<'c> {
             contacts: HashSet::new(),
             round: Round::default(),
             number: 0,
+            turns: Turns::default(),
             counts: Counts::default(),
             findings: Findings::new(settings.first),
         }
@@ -234,14 +252,12 @@ impl<'c> Campaign<'c> {
     /// What is to be done next; None if nothing is, or nothing before something under way has come to its end.
     fn task(&mut self) -> Option<Task> {
         let elapsed = self.begun.elapsed();
-        if let Some(step) = self.findings.next(elapsed.saturating_sub(self.settings.budget)) {
+        let is_over = elapsed >= self.settings.budget || self.is_over();
+        let may_shrink = is_over || self.turns.is_of_findings();
+        if let Some(step) = self.findings.next(elapsed.saturating_sub(self.settings.budget), may_shrink) {
             return Some(self.step(step));
         }
-        let is_late = elapsed >= self.settings.budget;
-        let enough = self.findings.is_enough();
-        let unusable = self.counts.unknown.values().sum::<u64>();
-        let hopeless = self.counts.tests == 0 && (unusable >= MOST_UNUSABLE || self.counts.rejected >= MOST_IN_VAIN);
-        if is_late || enough || hopeless || self.counts.exhausted || self.counts.saturated {
+        if is_over {
             return None;
         }
         let begun = Instant::now();
@@ -250,20 +266,27 @@ impl<'c> Campaign<'c> {
         let Some(candidate) = candidate else {
             // What is under way may teach something that leads to new tests.
             self.counts.exhausted = self.under_way.is_empty();
-            return None;
+            return self.findings.next(Duration::ZERO, true).map(|step| self.step(step));
         };
         if candidate.round != self.round.number {
             // Every test that came to mind has passed under every schedule, and each was as good as another before it.
             self.counts.saturated = self.round.certified > 0 && !self.round.is_of_use && self.generator.all_ran();
             self.round = Round { number: candidate.round, ..Round::default() };
             if self.counts.saturated {
-                return None;
+                return self.task();
             }
         }
         let explore = self.explore(candidate.executions, false, 0);
         let check = Check { explore, oracle: self.settings.oracle, wanted: None };
         let test = candidate.test.clone();
         Some(self.begin(Purpose::Test(Box::new(candidate)), test, Plan::Check(check)))
+    }
+
+    /// Whether there is nothing more to search for, or it would lead to nothing.
+    fn is_over(&self) -> bool {
+        let unusable = self.counts.unknown.values().sum::<u64>();
+        let hopeless = self.counts.tests == 0 && (unusable >= MOST_UNUSABLE || self.counts.rejected >= MOST_IN_VAIN);
+        self.findings.is_enough() || hopeless || self.counts.exhausted || self.counts.saturated
     }
 
     /// What a finding needs.
@@ -341,10 +364,15 @@ impl<'c> Campaign<'c> {
             Event::News(..) => None,
             Event::Done(task, outcome) => match self.under_way.remove(&task.key)? {
                 Purpose::Test(candidate) => {
+                    self.turns.searching += effort(&outcome.answer);
                     self.ran(&candidate, &task, outcome);
                     None
                 }
-                Purpose::Shrink(shrinking, trial) => self.tried(*shrinking, trial, &task, outcome),
+                Purpose::Shrink(shrinking, trial) => {
+                    let is_last = matches!(trial, Trial::Last);
+                    self.turns.shrinking += if is_last { HALF_A_SECOND } else { effort(&outcome.answer) };
+                    self.tried(*shrinking, trial, &task, outcome)
+                }
                 Purpose::Confirm(number) => self.findings.ran_again(number, again(&outcome.answer)),
             },
         }
@@ -433,6 +461,15 @@ impl<'c> Campaign<'c> {
         let found = report.and_then(|report| report.explored).map(|explored| explored.findings).unwrap_or_default();
         let found = found.into_iter().find(|found| found.failure.is_same(shrinking.failure()));
         self.findings.tried(shrinking, trial, found.map(|finding| (task.job.clone(), finding)))
+    }
+}
+
+/// How much work something was.
+fn effort(answer: &Answer) -> u64 {
+    match answer {
+        Answer::Done(report) => report.effort,
+        Answer::Refused(_) => 0,
+        Answer::Unknown(_) => HALF_A_SECOND,
     }
 }
 

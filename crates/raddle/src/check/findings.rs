@@ -75,8 +75,8 @@ impl Findings {
         self.all.iter().filter(|found| found.is_told()).count()
     }
 
-    /// What is to be run next, so long after the end of the budget.
-    pub fn next(&mut self, past: Duration) -> Option<Step> {
+    /// What is to be run next, so long after the end of the budget; nothing is made smaller if something else has the turn.
+    pub fn next(&mut self, past: Duration, may_shrink: bool) -> Option<Step> {
         if past >= 2 * GRACE {
             for shrinking in std::mem::take(&mut self.shrinking) {
                 self.shrunk(shrinking.number());
@@ -88,6 +88,9 @@ impl Findings {
         }
         if let Some(number) = self.confirming.pop_front() {
             return Some(Step::Confirm(number));
+        }
+        if !may_shrink {
+            return None;
         }
         let hurry = past >= GRACE;
         while let Some(mut shrinking) = self.shrinking.pop_front() {
@@ -250,7 +253,7 @@ mod tests {
 
     /// The number of the finding that is to be confirmed next.
     fn confirmed_next(findings: &mut Findings) -> usize {
-        match findings.next(SOON) {
+        match findings.next(SOON, false) {
             Some(Step::Confirm(number)) => number,
             _ => panic!("nothing is to be confirmed"),
         }
@@ -259,7 +262,9 @@ mod tests {
     /// Shrinks to the test without its prefix, and says what is to be told.
     fn shrink(findings: &mut Findings) -> Option<usize> {
         loop {
-            let Some(Step::Shrink { shrinking, trial, .. }) = findings.next(SOON) else { panic!("nothing is shrunk") };
+            let Some(Step::Shrink { shrinking, trial, .. }) = findings.next(SOON, true) else {
+                panic!("nothing is shrunk")
+            };
             let test = if let Trial::Smaller(test) = &trial { test.clone() } else { shrinking.test().clone() };
             let fails = test.prefix.is_empty();
             let place = shrinking.failure().place.clone();
@@ -278,6 +283,7 @@ mod tests {
         assert!(found(&mut findings, "one") && !found(&mut findings, "one") && found(&mut findings, "two"));
         assert_eq!(confirmed_next(&mut findings), 0);
         assert_eq!(findings.ran_again(0, Again::Fails), Some(0), "it is told at once");
+        assert!(findings.next(SOON, false).is_none(), "the search has the turn");
         assert_eq!(shrink(&mut findings), None, "the second, which is not sure");
         assert_eq!(confirmed_next(&mut findings), 1);
         assert_eq!(findings.ran_again(1, Again::Fails), Some(1));
@@ -285,7 +291,7 @@ mod tests {
         assert_eq!(confirmed_next(&mut findings), 0);
         assert_eq!(findings.ran_again(0, Again::Fails), Some(0));
         assert!(findings.all.iter().all(|found| found.job.test.prefix.is_empty() && found.is_told()));
-        assert!(findings.next(SOON).is_none());
+        assert!(findings.next(SOON, true).is_none());
     }
 
     #[test]
@@ -336,11 +342,11 @@ mod tests {
     fn half_a_minute_after_the_budget_what_is_not_sure_stays_so() {
         let mut findings = Findings::new(false);
         assert!(found(&mut findings, "one") && found(&mut findings, "two"));
-        assert!(matches!(findings.next(2 * GRACE), Some(Step::Confirm(0))));
-        assert!(matches!(findings.next(2 * GRACE), Some(Step::Confirm(1))), "nothing is shrunk any more");
+        assert!(matches!(findings.next(2 * GRACE, true), Some(Step::Confirm(0))));
+        assert!(matches!(findings.next(2 * GRACE, true), Some(Step::Confirm(1))), "nothing is shrunk any more");
         assert_eq!(findings.ran_again(0, Again::Fails), Some(0));
         assert_eq!(findings.ran_again(1, Again::Unknown), None);
-        assert!(findings.next(3 * GRACE).is_none());
+        assert!(findings.next(3 * GRACE, true).is_none());
         findings.end(false);
         assert!(findings.is_cut && findings.told() == 1 && findings.all[1].is_open());
     }

@@ -224,6 +224,9 @@ pub struct Report {
     pub unstable: u64,
     /// How many different traces there were, by their hashes.
     pub traces: u64,
+    /// How much work it was, in events of all executions, also of those that are not counted. Unlike time it is the same in every run.
+    #[serde(default)]
+    pub effort: u64,
     /// The first that failed or, if none did, one of those that ran.
     pub shown: Shown,
     /// What an exploration has come to, if the plan was to explore.

@@ -13,6 +13,9 @@ use super::protocol::{Checked, Explored, Failure, Finding, Progress, Report, Sho
 use super::reason::Reason;
 use super::{desk, doubt, show};
 
+/// To begin and end an execution takes about as long as so many events.
+const TO_START: u64 = 50;
+
 /// The executions of a job.
 pub struct Runs<'h> {
     pub(super) host: &'h mut Host,
@@ -38,7 +41,12 @@ impl<'h> Runs<'h> {
     /// Runs the test case once, unless nothing can be said any more.
     pub fn run(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
         let execution = self.host.run(&self.test, scheduler, self.settings);
+        self.add_effort(&execution);
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
+    }
+
+    fn add_effort(&mut self, execution: &Execution) {
+        self.report.effort += TO_START + execution.trace.steps.len() as u64;
     }
 
     /// Follows a schedule, with values read whole, and maybe with every step told.
@@ -46,12 +54,14 @@ impl<'h> Runs<'h> {
         let values = Values::Graphs(Bounds::default());
         let settings = RunSettings { tell, values, ..self.settings };
         let execution = self.host.run(&self.test, Box::new(schedule.replay()), settings);
+        self.add_effort(&execution);
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
     }
 
     /// Runs the test case once in another way. It may ask the virtual machine to end.
     pub fn run_as(&mut self, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Result<Execution, Reason> {
         let execution = self.host.run(&self.test, scheduler, settings);
+        self.add_effort(&execution);
         doubt::doubt(&execution, true).map_or(Ok(execution), Err)
     }
 
@@ -63,6 +73,7 @@ impl<'h> Runs<'h> {
         settings: RunSettings,
     ) -> Result<Execution, Reason> {
         let execution = self.host.run(test, scheduler, settings);
+        self.add_effort(&execution);
         doubt::doubt(&execution, true).map_or(Ok(execution), Err)
     }
 
