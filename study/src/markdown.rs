@@ -183,7 +183,7 @@ fn notes(summary: &Summary) -> String {
          `found`: runs in which the known fault was found, by its kind, exception and methods as `study/subjects.toml` has them. `seconds to it`: \
          on average, a miss counting as the whole budget. `first finding`: of any kind, on average of the runs that have one. Times are from \
          the start of the check, with the analysis. `tests` and `executions`: until the check was stopped, three seconds after the known \
-         fault was shrunk and confirmed. `also found`: in runs with something else than the known fault, all that was found. `analysis`: the whole command `raddle deps`.\n\n\
+         fault was shrunk and confirmed. `also found`: in runs with something else than the known fault, all that was found. `analysis`: the whole command `raddle deps`, while other checks may run.\n\n\
          Machine: {}; others than the study had {others} of its processors while checks ran. Times are of use only where that is little. Java {}. Raddle {}. \
          Workers of a check: {}. Budgets: {budgets}.\n",
         list(summary.machines.iter().map(|machine| machine.text()).collect()),

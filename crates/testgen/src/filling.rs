@@ -12,7 +12,7 @@ use crate::types::{self, Bindings};
 /// So many keys that code asks for are in a map, at the most.
 const MOST_KEYS: usize = 8;
 /// A test with a longer prefix gets no more of them.
-const LONGEST: usize = 60;
+const LONGEST: usize = 40;
 
 impl Maker<'_> {
     /// Puts something into a collection, sometimes, which was made at that depth.
@@ -29,7 +29,7 @@ impl Maker<'_> {
         if self.learnt.weight(&filled) < 0.5 {
             return;
         }
-        if of_map && self.fill_keys(draft, number, class, &elements, depth) || self.rng.one_in(3) {
+        if of_map && self.fill_keys(draft, number, class, &elements, depth, &filled) || self.rng.one_in(3) {
             return;
         }
         for _ in 0..1 + self.rng.below(2) {
@@ -55,9 +55,10 @@ impl Maker<'_> {
         class: &str,
         elements: &[TypeSignature],
         depth: usize,
+        filled: &Choice,
     ) -> bool {
         let takes_text = self.library.fits(&types::class("java/lang/String"), &elements[0]);
-        if !takes_text || depth >= DEEPEST || draft.prefix.len() > LONGEST || self.rng.one_in(4) {
+        if !takes_text || depth >= DEEPEST || self.rng.one_in(4) {
             return false;
         }
         let own = self.library.keys(class);
@@ -68,13 +69,21 @@ impl Maker<'_> {
         let has_all = !self.rng.one_in(3);
         keys.retain(|_| has_all || self.rng.one_in(2));
         for key in &keys {
-            let of = key.of.as_deref().map(types::class).filter(|of| self.library.fits(of, &elements[1]));
+            if draft.prefix.len() > LONGEST {
+                break;
+            }
+            let of = key.of.as_ref().filter(|of| self.library.fits(of, &elements[1]));
             let place = format!("fill {class} under {}", key.text);
-            let wish =
-                Wish { wanted: of.as_ref().unwrap_or(&elements[1]), place, depth: depth + 1, rather: None, of: None };
+            let wish = Wish { wanted: of.unwrap_or(&elements[1]), place, depth: depth + 1, rather: None, of: None };
             let (value, choice) = self.value(draft, wish);
-            let arguments =
-                Arguments { values: vec![Argument::String(key.text.clone()), value], choices: vec![choice] };
+            // That is what a map without the key says, too.
+            if value == Argument::Null {
+                continue;
+            }
+            let arguments = Arguments {
+                values: vec![Argument::String(key.text.clone()), value],
+                choices: vec![choice, filled.clone()],
+            };
             self.push(draft, putting(true, number), arguments, None);
         }
         !keys.is_empty()

@@ -4,14 +4,16 @@
 //! with other keys, however it is filled, runs none of what comes then. **What it may miss:** keys that are put together, or kept in
 //! fields that are no constants.
 
-use classfile::{ClassFile, Constant, Instruction};
+use classfile::{ClassFile, Constant, Instruction, InvokeOp, TypeSignature};
+
+use crate::types;
 
 /// A key that code asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Key {
     pub text: String,
-    /// The class that what is found must have.
-    pub of: Option<String>,
+    /// The type that what is found must have.
+    pub of: Option<TypeSignature>,
 }
 
 /// Asks a map for one key.
@@ -31,11 +33,13 @@ pub fn of(bytes: &[u8]) -> Vec<Key> {
         let mut instructions = code.instructions().map(|placed| placed.instruction).peekable();
         while let Some(instruction) = instructions.next() {
             let asked = match &instruction {
-                Instruction::Invoke(_, target) => {
+                Instruction::Invoke(InvokeOp::Virtual | InvokeOp::Interface, target) => {
                     let target = file.constants.method(*target);
                     let is_look_up =
                         |look_up: (&str, &str)| target.name == *look_up.0 && target.descriptor == *look_up.1;
-                    text.take().filter(|_| LOOK_UPS.into_iter().any(is_look_up))
+                    let gives_text = target.descriptor.to_string().ends_with(")Ljava/lang/String;");
+                    let of = gives_text.then(|| types::class("java/lang/String"));
+                    text.take().filter(|_| LOOK_UPS.into_iter().any(is_look_up)).map(|text| Key { text, of })
                 }
                 _ => None,
             };
@@ -46,14 +50,15 @@ pub fn of(bytes: &[u8]) -> Vec<Key> {
                 },
                 _ => None,
             };
-            let Some(asked) = asked else { continue };
-            let of = match instructions.peek() {
-                Some(Instruction::CheckCast(class)) => Some(file.constants.class_name(*class).to_string()),
-                _ => None,
-            };
-            match keys.iter_mut().find(|key| key.text == asked) {
-                Some(known) => known.of = known.of.take().or(of),
-                None => keys.push(Key { text: asked, of }),
+            let Some(mut asked) = asked else { continue };
+            if let Some(Instruction::CheckCast(class)) = instructions.peek() {
+                let name = file.constants.class_name(*class).to_string();
+                let array = name.starts_with('[').then(|| TypeSignature::parse(&name).ok()).flatten();
+                asked.of = array.or_else(|| Some(types::class(&name)));
+            }
+            match keys.iter_mut().find(|key| key.text == asked.text) {
+                Some(known) => known.of = known.of.take().or(asked.of),
+                None => keys.push(asked),
             }
         }
     }

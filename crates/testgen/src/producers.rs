@@ -2,7 +2,7 @@
 //!
 //! Looked for in the type itself, in its package and in that of the test; so a stream is found for whoever wants an
 //! `InputStream`, and an implementation in the library for its own interfaces. Where that gives nothing, in all classes that are not of
-//! the JDK, for what needs no other object. **What it may miss:** factories elsewhere for what has constructors, and objects that only a long conversation with other
+//! the JDK, for constructors that need no other object. **What it may miss:** factories elsewhere for what has constructors, and objects that only a long conversation with other
 //! objects gives.
 
 use std::collections::BTreeMap;
@@ -113,21 +113,9 @@ fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
     let is_unwanted = |class: &str| UNWANTED.iter().any(|name| library.is_subtype(class, name));
     let is_usable = |producer: &Producer| is_unwanted(wanted) || !is_unwanted(&producer.way.class().name);
     found.retain(is_usable);
-    let mut elsewhere = Vec::new();
-    if found.is_empty() {
-        for class in library.given().iter().filter(|class| !places.iter().any(|place| place == class.package())) {
-            if library.is_subtype(&class.name, wanted) {
-                made_by(library, class, wanted, 1.0, &mut elsewhere);
-            }
-        }
-        // What needs other objects there is mostly a service with threads and connections of its own.
-        elsewhere.retain(|producer| is_usable(producer) && producer.needs() == 0);
-        // All together as likely as one that the test writes: few of them may be meant for this.
-        let total: f64 = elsewhere.iter().map(|producer| producer.weight).sum();
-        elsewhere.iter_mut().for_each(|producer| producer.weight /= total);
-    }
+    let is_function = info.is_interface() && library.abstract_methods(wanted).len() == 1;
+    let elsewhere = if found.is_empty() && !is_function { elsewhere(library, wanted, &is_usable) } else { Vec::new() };
     if info.is_abstract() && library.is_visible(&info) {
-        let is_function = info.is_interface() && library.abstract_methods(wanted).len() == 1;
         let weight = match found.is_empty() {
             _ if is_function => 4.0 * found.len().max(1) as f64,
             true => 1.0,
@@ -136,6 +124,21 @@ fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
         implementations(library, &info, weight, &mut found);
     }
     found.extend(elsewhere);
+    found
+}
+
+/// What classes of other packages offer. What needs objects there is mostly a service with threads and connections of its own, and what
+/// factories and constants give may be one object for all, which two threads must not be given for their own.
+fn elsewhere(library: &Library<'_>, wanted: &str, is_usable: &dyn Fn(&Producer) -> bool) -> Vec<Producer> {
+    let mut found = Vec::new();
+    for class in library.given().iter().filter(|class| library.is_subtype(&class.name, wanted)) {
+        made_by(library, class, wanted, 1.0, &mut found);
+    }
+    let is_own = |way: &Way| matches!(way, Way::Construct { .. }) || way.class().is_enum();
+    found.retain(|producer| is_own(&producer.way) && producer.needs() == 0 && is_usable(producer));
+    // All together as likely as one that the test writes: few of them may be meant for this.
+    let total: f64 = found.iter().map(|producer| producer.weight).sum();
+    found.iter_mut().for_each(|producer| producer.weight /= total);
     found
 }
 

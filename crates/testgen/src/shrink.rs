@@ -2,6 +2,9 @@
 
 use testcase::{Argument, Behaviour, Call, Operation, TestCase};
 
+/// So many calls are worth a try at once.
+const MANY: usize = 4;
+
 /// Test cases that are one step smaller, those that promise the most first. All are valid if the given one is.
 pub fn smaller(test: &TestCase) -> Vec<TestCase> {
     let mut found = Vec::new();
@@ -19,6 +22,7 @@ pub fn smaller(test: &TestCase) -> Vec<TestCase> {
             }
         }
     }
+    found.extend(without_many(test));
     found.extend(with_one_for_two(test));
     // Later calls use earlier ones, so they go first.
     for call in (0..test.prefix.len()).rev() {
@@ -39,6 +43,23 @@ fn uses(calls: &[Call], number: usize) -> bool {
         call.for_each_argument(&mut |argument| found |= *argument == Argument::Value(number));
     }
     found
+}
+
+/// Without all that can be left out of a long prefix, and without the second or first half of it.
+fn without_many(test: &TestCase) -> Vec<TestCase> {
+    let is_needed = |number: usize| {
+        let mut lists = test.suffixes.iter().chain([&test.prefix, &test.probes]);
+        lists.any(|calls| uses(calls, number))
+    };
+    let open: Vec<usize> = (0..test.prefix.len()).filter(|&number| !is_needed(number)).collect();
+    if open.len() < MANY {
+        return Vec::new();
+    }
+    let half = open.len() / 2;
+    let parts = [&open[..], &open[half..], &open[..half]];
+    let without =
+        |part: &[usize]| part.iter().rev().try_fold(test.clone(), |less, &call| without_prefix_call(&less, call));
+    parts.into_iter().filter_map(without).collect()
 }
 
 fn without_prefix_call(test: &TestCase, number: usize) -> Option<TestCase> {
@@ -246,6 +267,18 @@ mod tests {
             probes: vec![call(0, &[])],
         };
         assert_eq!(with_one_for_two(&test), [one]);
+    }
+
+    #[test]
+    fn a_long_prefix_goes_at_once_or_by_halves() {
+        let test = |calls: usize| TestCase {
+            prefix: [vec![new("Subject"), new("Other")], vec![call(0, &[1]); calls]].concat(),
+            suffixes: vec![vec![call(0, &[])], vec![call(0, &[])]],
+            probes: vec![],
+        };
+        assert_eq!(without_many(&test(6)), [test(0), test(3), test(3)]);
+        assert_eq!(without_many(&test(3)), []);
+        assert_eq!(smaller(&test(6))[0], test(0));
     }
 
     #[test]

@@ -21,8 +21,10 @@ const SOURCES: [(&str, &str); 3] = [
          import java.util.Map;
          public class Clock {
              private int offset;
+             private byte[] data;
              public void receive(wire.Message message) {
                  Map<String, Object> extra = message.extra();
+                 data = extra == null ? null : (byte[]) extra.get(\"data\");
                  Map<String, Object> sync = extra == null ? null : (Map<String, Object>) extra.get(\"sync\");
                  if (sync != null) {
                      offset += ((Number) sync.get(\"time\")).intValue();
@@ -125,7 +127,12 @@ fn maps_hold_what_is_looked_for_in_them() {
             times.any(|time| is_number(test, time))
         })
     };
-    let whole = tests.iter().filter(is_whole).count();
-    println!("{whole} of {} tests have one", tests.len());
-    assert!(whole * 50 > tests.len());
+    let has_bytes = |test: &&TestCase| {
+        let data = (0..test.prefix.len()).flat_map(|map| put(test, map, "data"));
+        let mut data = data.map(|value| &test.prefix[value].operation);
+        data.any(|operation| matches!(operation, Operation::Array { element } if element == "byte"))
+    };
+    let (whole, bytes) = (tests.iter().filter(is_whole).count(), tests.iter().filter(has_bytes).count());
+    println!("{whole} of {} tests have one, and {bytes} have bytes", tests.len());
+    assert!(whole * 50 > tests.len() && bytes * 50 > tests.len());
 }

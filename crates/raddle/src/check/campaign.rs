@@ -123,8 +123,8 @@ struct Round {
     is_of_use: bool,
 }
 
-/// How much was done for the search and to make findings smaller, in events. Each has its turn when it is behind, so that one finding
-/// that is hard to shrink does not keep others from being found. Not in time: the same seed gives the same.
+/// How much was done for the search and to make findings smaller, in events. Findings have their turn when less was done for them, so that
+/// one that is hard to shrink does not keep others from being found. Not in time: the same seed gives the same.
 #[derive(Clone, Copy, Debug, Default)]
 struct Turns {
     searching: u64,
@@ -134,6 +134,15 @@ struct Turns {
 impl Turns {
     fn is_of_findings(&self) -> bool {
         self.shrinking <= self.searching
+    }
+
+    /// A test has cost so much. What was done long before anything was found gives findings no claim.
+    fn searched(&mut self, effort: u64) {
+        self.searching = (self.searching + effort).min(self.shrinking + CREDIT);
+    }
+
+    fn shrunk(&mut self, effort: u64) {
+        self.shrinking += effort;
     }
 }
 
@@ -154,8 +163,10 @@ const MOST_MILLIS: u64 = 10_000;
 const EXPLAINING: u64 = 8_000;
 /// The same where there is no time.
 const IN_A_HURRY: u64 = 300;
-/// What that counts as, for it is ended by time, and a worker that has to be started again.
+/// What half a second counts as, where something is ended by time or a worker has to be started again.
 const HALF_A_SECOND: u64 = 100_000;
+/// So far ahead may the search be at the most.
+const CREDIT: u64 = 10 * HALF_A_SECOND;
 /// A worker that takes longer than this for a test is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// So many tests in a row that cannot be run, and none that could, and something is wrong with the class itself.
@@ -364,13 +375,13 @@ impl<'c> Campaign<'c> {
             Event::News(..) => None,
             Event::Done(task, outcome) => match self.under_way.remove(&task.key)? {
                 Purpose::Test(candidate) => {
-                    self.turns.searching += effort(&outcome.answer);
+                    self.turns.searched(effort(&outcome.answer));
                     self.ran(&candidate, &task, outcome);
                     None
                 }
                 Purpose::Shrink(shrinking, trial) => {
                     let is_last = matches!(trial, Trial::Last);
-                    self.turns.shrinking += if is_last { HALF_A_SECOND } else { effort(&outcome.answer) };
+                    self.turns.shrunk(if is_last { 4 * HALF_A_SECOND } else { effort(&outcome.answer) });
                     self.tried(*shrinking, trial, &task, outcome)
                 }
                 Purpose::Confirm(number) => self.findings.ran_again(number, again(&outcome.answer)),
@@ -469,6 +480,8 @@ fn effort(answer: &Answer) -> u64 {
     match answer {
         Answer::Done(report) => report.effort,
         Answer::Refused(_) => 0,
+        Answer::Unknown(Reason::TimedOut { millis, .. }) => HALF_A_SECOND * millis / 500,
+        Answer::Unknown(Reason::Endless { .. }) => MOST_EVENTS,
         Answer::Unknown(_) => HALF_A_SECOND,
     }
 }
@@ -487,5 +500,26 @@ fn feedback(rejected: &Rejected) -> Feedback {
         Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
         Rejected::Stuck { call: Some((suffix, call)) } => Feedback::SuffixFails { suffix: *suffix, call: *call },
         Rejected::Stuck { call: None } | Rejected::Exits | Rejected::TooMany { .. } => Feedback::Unusable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hard_to_shrink_waits_for_the_search() {
+        let mut turns = Turns::default();
+        turns.searched(100 * CREDIT);
+        let mut trials = 0;
+        while turns.is_of_findings() {
+            turns.shrunk(MOST_EVENTS);
+            trials += 1;
+        }
+        assert!(trials <= 2, "{trials} trials in a row");
+        turns.searched(MOST_EVENTS / 2);
+        assert!(!turns.is_of_findings());
+        turns.searched(MOST_EVENTS);
+        assert!(turns.is_of_findings());
     }
 }
