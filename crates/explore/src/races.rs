@@ -217,6 +217,7 @@ impl RaceDetector {
         }
         let about = match event.kind {
             EventKind::Interrupted | EventKind::ClearInterrupted => Some(event.slot as usize),
+            EventKind::Join if !event.is_interruptible() => None,
             EventKind::Wake | EventKind::LockWithin | EventKind::Sleep | EventKind::Join => Some(thread),
             _ => None,
         };

@@ -83,7 +83,8 @@ impl State {
                 self.is_free_for(event.object, thread) && (unprompted || interrupted || self.is_notified(event, thread))
             }
             EventKind::Join => {
-                unprompted || state.interrupted || self.threads.get(event.slot as usize).is_some_and(|t| t.ended)
+                let over = event.is_interruptible() && (unprompted || state.interrupted);
+                over || self.threads.get(event.slot as usize).is_some_and(|t| t.ended)
             }
             EventKind::Park => unprompted || state.interrupted || state.permit,
             EventKind::Sleep => unprompted || state.interrupted,
@@ -188,6 +189,7 @@ impl State {
             EventKind::Start => status(thread_part(Space::Life, slot, Mode::Write), Mode::Write),
             EventKind::End => thread_part(Space::Life, own, Mode::Write),
             EventKind::Alive => status(thread_part(Space::Life, slot, Mode::Read), Mode::Read),
+            EventKind::Join if !event.is_interruptible() => thread_part(Space::Life, slot, Mode::Read),
             EventKind::Join => {
                 thread_part(Space::Life, slot, Mode::Read).and(Space::Interrupt, ObjectId::NONE, own, Mode::Write)
             }

@@ -81,9 +81,13 @@ impl Event {
         self.slot & !Event::UNINTERRUPTIBLE
     }
 
-    /// Whether an interrupt ends the wait that it begins or ends.
+    /// Whether an interrupt ends the wait that it begins or ends. Whoever runs a test waits for threads that are no objects to it, and
+    /// until they have ended.
     pub fn is_interruptible(&self) -> bool {
-        self.slot & Event::UNINTERRUPTIBLE == 0
+        match self.kind {
+            EventKind::Join => self.object != ObjectId::NONE,
+            _ => self.slot & Event::UNINTERRUPTIBLE == 0,
+        }
     }
 
     /// Whether it touches something that the virtual machine keeps. The order of such events can be seen, but

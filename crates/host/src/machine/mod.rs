@@ -250,7 +250,7 @@ impl Machine {
                 self.locks.is_free_for(event.object, thread)
                     && (over || state.spurious > 0 || self.waits.is_notified(place(event), thread))
             }
-            EventKind::Join => self.threads[event.slot as usize].ended || over(),
+            EventKind::Join => self.threads[event.slot as usize].ended || event.is_interruptible() && over(),
             EventKind::Park => state.permit || over(),
             EventKind::Sleep => over(),
             _ => true,

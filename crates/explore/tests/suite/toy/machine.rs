@@ -78,6 +78,8 @@ enum Wait {
 }
 
 const MONITORS: u32 = 1000;
+/// Threads that are waited for are numbered from here.
+const THREADS: u32 = 2000;
 
 impl<'p> Machine<'p> {
     pub fn new(program: &'p Program, extras: Extras) -> Self {

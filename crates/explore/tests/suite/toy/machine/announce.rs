@@ -1,6 +1,6 @@
 //! What threads are about to do.
 
-use super::{MONITORS, Machine, plain};
+use super::{MONITORS, Machine, THREADS, plain};
 use crate::toy::{Num, Op};
 use schedule::{Event, EventKind, ObjectId, SiteId};
 
@@ -101,7 +101,10 @@ impl Machine<'_> {
             Op::Interrupt(other) => plain(EventKind::Interrupt, self.number_of(other), site),
             Op::Interrupted { .. } => plain(EventKind::ClearInterrupted, self.number_of(thread), site),
             Op::Start(child) => plain(EventKind::Start, self.number_of(child), site),
-            Op::Join(other) => plain(EventKind::Join, self.number_of(other), site),
+            Op::Join(other) => {
+                let slot = self.number_of(other);
+                Event { slot, ..self.on(EventKind::Join, THREADS + other as u32, site) }
+            }
             Op::Alive { thread: other, .. } => plain(EventKind::Alive, self.number_of(other), site),
             Op::If { .. } | Op::IfNot { .. } | Op::Set { .. } | Op::FailIf { .. } | Op::FailIfNot { .. } => {
                 unreachable!("silent operations are no events")
