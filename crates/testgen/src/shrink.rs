@@ -77,17 +77,20 @@ fn without_prefix_call(test: &TestCase, number: usize) -> Option<TestCase> {
     Some(less)
 }
 
-/// One subject where there are two that were made alike. That fewer objects have to be shared says more: that `s.insert(0, s)`
+/// One subject where there are two of a class. That fewer objects have to be shared says more: that `s.insert(0, s)`
 /// fails is worse than that `s.insert(0, t)` does. Other objects are not brought together, for each belongs to one thread.
 fn with_one_for_two(test: &TestCase) -> Vec<TestCase> {
     let is_subject = |number: usize| {
         let mut calls = test.suffixes.iter().flatten();
         calls.any(|call| call.operation.receiver() == Some(&Argument::Value(number)))
     };
+    // As what its maker declares.
     let made = |number: usize| match &test.prefix[number].operation {
         _ if !is_subject(number) => None,
-        Operation::Construct { class, .. } => Some((class, None)),
-        Operation::Static { class, name, descriptor } => Some((class, Some((name, descriptor)))),
+        Operation::Construct { class, .. } => Some(&**class),
+        Operation::Static { descriptor, .. } | Operation::Virtual { descriptor, .. } => {
+            descriptor.rsplit_once(")L")?.1.strip_suffix(';')
+        }
         _ => None,
     };
     let mut found = Vec::new();
@@ -267,6 +270,26 @@ mod tests {
             probes: vec![call(0, &[])],
         };
         assert_eq!(with_one_for_two(&test), [one]);
+    }
+
+    #[test]
+    fn a_subject_that_another_gives_becomes_one_with_it() {
+        let given = Call {
+            operation: Operation::Virtual {
+                class: "Subject".into(),
+                name: "self".into(),
+                descriptor: "()LSubject;".into(),
+                receiver: Argument::Value(0),
+            },
+            arguments: vec![],
+        };
+        let test = TestCase {
+            prefix: vec![new("Subject"), given],
+            suffixes: vec![vec![call(0, &[1])], vec![call(1, &[])]],
+            probes: vec![],
+        };
+        let suffixes = vec![vec![call(0, &[0])], vec![call(0, &[])]];
+        assert_eq!(with_one_for_two(&test), [TestCase { prefix: vec![new("Subject")], suffixes, probes: vec![] }]);
     }
 
     #[test]
