@@ -184,7 +184,8 @@ fn calls(threads: &str, method: &str) -> bool {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let before = &threads[..at];
         let receiver = &before[before.rfind(|c| !is_name(c)).map_or(0, |at| at + 1)..];
-        let arguments = threads[at + call.len()..].split(';').next().unwrap_or_default();
+        // A statement is a text of its own, and what comes after it is of others.
+        let arguments = threads[at + call.len()..].split(")\"").next().unwrap_or_default();
         !of_itself || arguments.split(|c| !is_name(c)).any(|word| word == receiver)
     })
 }
