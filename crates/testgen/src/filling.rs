@@ -68,6 +68,7 @@ impl Maker<'_> {
         }
         let has_all = !self.rng.one_in(3);
         keys.retain(|_| has_all || self.rng.one_in(2));
+        let mut is_filled = false;
         for key in &keys {
             if draft.prefix.len() > LONGEST {
                 break;
@@ -85,8 +86,9 @@ impl Maker<'_> {
                 choices: vec![choice, filled.clone()],
             };
             self.push(draft, putting(true, number), arguments, None);
+            is_filled = true;
         }
-        !keys.is_empty()
+        is_filled
     }
 }
 

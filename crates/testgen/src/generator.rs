@@ -134,8 +134,7 @@ impl<'p> Generator<'p> {
             own.iter().flat_map(|info| &info.strings),
             own.iter().flat_map(|info| info.numbers.iter().copied()),
         );
-        let mut keys: Vec<Key> = own.iter().flat_map(|info| library.keys(&info.name).to_vec()).collect();
-        keys.retain(|key| !key.text.is_empty());
+        let keys: Vec<Key> = own.iter().flat_map(|info| library.keys(&info.name).to_vec()).collect();
         let relations = Relations::of(facts);
         let mut rng = Rng::new(settings.seed);
         let targets = Targets::of(facts, &relations, &|method| subject.methods[method].is_some(), &mut rng);

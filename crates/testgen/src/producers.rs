@@ -2,8 +2,8 @@
 //!
 //! Looked for in the type itself, in its package and in that of the test; so a stream is found for whoever wants an
 //! `InputStream`, and an implementation in the library for its own interfaces. Where that gives nothing, in all classes that are not of
-//! the JDK, for constructors that need no other object. **What it may miss:** factories elsewhere for what has constructors, and objects that only a long conversation with other
-//! objects gives.
+//! the JDK, for constructors that need no other object. **What it may miss:** factories elsewhere, and objects that only a long
+//! conversation with other objects gives.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -40,28 +40,21 @@ impl<'h> Runs<'h> {
 
     /// Runs the test case once, unless nothing can be said any more.
     pub fn run(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
-        let execution = self.host.run(&self.test, scheduler, self.settings);
-        self.add_effort(&execution);
+        let execution = perform(self.host, &mut self.report, &self.test, scheduler, self.settings);
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
-    }
-
-    fn add_effort(&mut self, execution: &Execution) {
-        self.report.effort += TO_START + execution.trace.steps.len() as u64;
     }
 
     /// Follows a schedule, with values read whole, and maybe with every step told.
     pub fn follow(&mut self, schedule: Schedule, tell: bool) -> Result<Execution, Reason> {
         let values = Values::Graphs(Bounds::default());
         let settings = RunSettings { tell, values, ..self.settings };
-        let execution = self.host.run(&self.test, Box::new(schedule.replay()), settings);
-        self.add_effort(&execution);
+        let execution = perform(self.host, &mut self.report, &self.test, Box::new(schedule.replay()), settings);
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
     }
 
     /// Runs the test case once in another way. It may ask the virtual machine to end.
     pub fn run_as(&mut self, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Result<Execution, Reason> {
-        let execution = self.host.run(&self.test, scheduler, settings);
-        self.add_effort(&execution);
+        let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);
         doubt::doubt(&execution, true).map_or(Ok(execution), Err)
     }
 
@@ -72,8 +65,7 @@ impl<'h> Runs<'h> {
         scheduler: Box<dyn Scheduler + Send>,
         settings: RunSettings,
     ) -> Result<Execution, Reason> {
-        let execution = self.host.run(test, scheduler, settings);
-        self.add_effort(&execution);
+        let execution = perform(self.host, &mut self.report, test, scheduler, settings);
         doubt::doubt(&execution, true).map_or(Ok(execution), Err)
     }
 
@@ -172,6 +164,19 @@ impl<'h> Runs<'h> {
     fn show(&self, execution: &Execution, seed: u64) -> Shown {
         show::show(self.host, execution, seed, execution.trace.hash())
     }
+}
+
+/// Runs calls once. Whatever it is for, it is a part of the effort.
+fn perform(
+    host: &mut Host,
+    report: &mut Report,
+    test: &Prepared,
+    scheduler: Box<dyn Scheduler + Send>,
+    settings: RunSettings,
+) -> Execution {
+    let execution = host.run(test, scheduler, settings);
+    report.effort += TO_START + execution.trace.steps.len() as u64;
+    execution
 }
 
 /// Whether an execution ended otherwise than with all calls returned.
