@@ -5,13 +5,13 @@
 
 use crate::jvmti::Jvmti;
 use jni_sys::{JNIEnv, jint};
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What there was no more of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exhausted {
-    /// Memory for objects, or an array larger than any memory.
+    /// Memory for objects, or an array larger than any memory; or for classes.
     Memory,
     /// Threads of the operating system.
     Threads,
@@ -19,20 +19,32 @@ pub enum Exhausted {
 
 /// 0 as long as there is enough of everything.
 static EXHAUSTED: AtomicU8 = AtomicU8::new(0);
-const MEMORY: u8 = 1;
-const THREADS: u8 = 2;
+const HEAP: u8 = 1;
+const MEMORY: u8 = 2;
+const THREADS: u8 = 3;
 
 /// What the virtual machine ran out of first, if it did since it was started.
 pub fn exhausted() -> Option<Exhausted> {
     match EXHAUSTED.load(Ordering::Relaxed) {
         0 => None,
-        MEMORY => Some(Exhausted::Memory),
+        HEAP | MEMORY => Some(Exhausted::Memory),
         _ => Some(Exhausted::Threads),
     }
 }
 
-/// The bit of the flags that says that it is threads.
+/// Forgets that there was no room for an object, since what had taken it is gone. Says whether there is enough of everything now:
+/// memory for classes and threads do not come back.
+pub fn forgive() -> bool {
+    let was = EXHAUSTED.compare_exchange(HEAP, 0, Ordering::Relaxed, Ordering::Relaxed).unwrap_or_else(|other| other);
+    matches!(was, 0 | HEAP)
+}
+
+/// The bits of the flags that say that it is the heap or threads.
+const FLAG_HEAP: jint = 2;
 const FLAG_THREADS: jint = 4;
+
+/// What is said of an array that no heap has room for. No bit tells it from a want of memory for classes.
+const TOO_LARGE: &[u8] = b"Requested array size exceeds VM limit";
 
 /// Called by HotSpot in a thread that asked for what there is no more of.
 ///
@@ -43,9 +55,16 @@ pub unsafe extern "system" fn exhausted_hook(
     _: *mut JNIEnv,
     flags: jint,
     _: *const c_void,
-    _: *const c_char,
+    description: *const c_char,
 ) {
-    let what = if flags & FLAG_THREADS != 0 { THREADS } else { MEMORY };
+    // SAFETY: HotSpot gives a string that lasts as long as this call, or none.
+    let description = (!description.is_null()).then(|| unsafe { CStr::from_ptr(description) });
+    let is_too_large = description.is_some_and(|description| description.to_bytes() == TOO_LARGE);
+    let what = match () {
+        _ if flags & FLAG_THREADS != 0 => THREADS,
+        _ if flags & FLAG_HEAP != 0 || is_too_large => HEAP,
+        _ => MEMORY,
+    };
     // Only the first counts: what follows is its consequence.
     let _ = EXHAUSTED.compare_exchange(0, what, Ordering::Relaxed, Ordering::Relaxed);
 }

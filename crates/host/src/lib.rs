@@ -80,7 +80,7 @@ mod weak;
 
 pub use calls::Values;
 pub use control::{Standing, standing};
-pub use exhausted::{Exhausted, exhausted};
+pub use exhausted::{Exhausted, exhausted, forgive};
 pub use graph::Bounds;
 pub use hook_class::names as hooks;
 pub use host::{Host, PrepareError, Prepared, RunSettings};

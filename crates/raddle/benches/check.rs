@@ -230,33 +230,65 @@ impl Totals {
     }
 }
 
-/// Two workers beside one, where there is as much to do for both: these searches end when they see nothing new. What the machine
-/// itself gives to two threads beside one is measured in between, for it changes from minute to minute.
+/// Classes whose search ends by itself, of many tests with a few executions each: the supervisor has most to do.
+const MANY_TESTS: [&str; 3] = ["atomic.AtomicInteger", "atomic.AtomicLongArray", "atomic.AtomicReferenceArray"];
+/// Classes of whose tests each has many executions.
+const LONG_TESTS: [&str; 3] = ["ConcurrentLinkedQueue", "LinkedBlockingQueue", "Semaphore"];
+
+/// Two workers beside one. One has more than one core if there are more: the supervisor writes tests and the virtual machine compiles
+/// meanwhile. So there is also one that has to share a core with all that.
 fn jobs(jdk: &Jdk) {
-    const CLASSES: [&str; 3] = ["AtomicInteger", "AtomicLongArray", "AtomicReferenceArray"];
-    const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
-    let (mut executions, mut seconds, mut spun) = ([0.0_f64; 2], [0.0_f64; 2], [0.0_f64; 2]);
-    for (class, seed) in CLASSES.iter().flat_map(|class| SEEDS.map(move |seed| (class, seed))) {
-        for jobs in 0..2 {
-            let folder = tempfile::tempdir().expect("a folder");
-            let status = command(jdk, folder.path(), &format!("java.util.concurrent.atomic.{class}"))
-                .args(["--budget", "60s", "--seed", &seed.to_string(), "--jobs", &(jobs + 1).to_string()])
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status();
-            status.expect("raddle");
-            let report = report(folder.path());
-            executions[jobs] += report["executions"].as_f64().unwrap_or_default();
-            seconds[jobs] += report["seconds"].as_f64().unwrap_or_default();
-            spun[jobs] += spin(jobs + 1);
-        }
-    }
     println!(
-        "Two workers did {:.2} times the executions a second of one ({}, three seeds each, in turn); two threads that only count did {:.2} times what one did.",
-        executions[1] / seconds[1].max(0.001) / (executions[0] / seconds[0].max(0.001)),
-        CLASSES.join(", "),
-        spun[1] / spun[0].max(1.0),
+        "| classes | two workers beside one | beside one that has one core | two threads that only count beside one |"
     );
+    println!("|---|---|---|---|");
+    for (classes, budget) in [(MANY_TESTS, "60s"), (LONG_TESTS, "10s")] {
+        let speed = Speed::measure(jdk, &classes, budget);
+        let [one, two, on_one_core] = speed.executions;
+        let [one_spins, two_spin] = speed.spun;
+        println!(
+            "| {} | {:.2} | {:.2} | {:.2} |",
+            classes.join(", "),
+            two / one.max(0.001),
+            two / on_one_core.max(0.001),
+            two_spin / one_spins.max(1.0)
+        );
+    }
+}
+
+/// What one and two workers do, and what the machine gives to one and two threads meanwhile, for that changes from minute to minute.
+struct Speed {
+    /// Executions a second: with one worker, with two, and with one on one core.
+    executions: [f64; 3],
+    spun: [f64; 2],
+}
+
+impl Speed {
+    /// Of three seeds, all in turn.
+    fn measure(jdk: &Jdk, classes: &[&str], budget: &str) -> Speed {
+        let (mut executions, mut seconds, mut spun) = ([0.0_f64; 3], [0.0_f64; 3], [0.0_f64; 2]);
+        for (class, seed) in classes.iter().flat_map(|class| (1..=3).map(move |seed| (class, seed))) {
+            for (number, (jobs, is_pinned)) in [(1, false), (2, false), (1, true)].into_iter().enumerate() {
+                let folder = tempfile::tempdir().expect("a folder");
+                let mut check = command(jdk, folder.path(), &format!("java.util.concurrent.{class}"));
+                check.args(["--budget", budget, "--seed", &seed.to_string(), "--jobs", &jobs.to_string()]);
+                if is_pinned {
+                    let mut pinned = Command::new("taskset");
+                    pinned.args(["-c", "0"]).arg(check.get_program()).args(check.get_args());
+                    check = pinned;
+                }
+                check.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("raddle, or taskset to pin it");
+                let report = report(folder.path());
+                executions[number] += report["executions"].as_f64().unwrap_or_default();
+                seconds[number] += report["seconds"].as_f64().unwrap_or_default();
+                if !is_pinned {
+                    spun[number] += spin(jobs);
+                }
+            }
+        }
+        let a_second = |number: usize| executions[number] / seconds[number].max(0.001);
+        Speed { executions: [0, 1, 2].map(a_second), spun }
+    }
 }
 
 /// How far so many threads count together in half a second.

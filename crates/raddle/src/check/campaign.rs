@@ -478,7 +478,11 @@ impl<'c> Campaign<'c> {
 /// How much work something was.
 fn effort(answer: &Answer) -> u64 {
     match answer {
-        Answer::Done(report) => report.effort,
+        Answer::Done(report) => match report.checked.as_ref().and_then(|checked| checked.rejected.as_ref()) {
+            // How deep a stack is that overflows depends on what was compiled by then.
+            Some(Rejected::Exhausts { .. }) => MAX_EVENTS as u64,
+            _ => report.effort,
+        },
         Answer::Refused(_) => 0,
         Answer::Unknown(Reason::TimedOut { millis, .. }) => HALF_A_SECOND * millis / 500,
         Answer::Unknown(Reason::Endless { .. }) => MOST_EVENTS,
@@ -499,7 +503,9 @@ fn feedback(rejected: &Rejected) -> Feedback {
         Rejected::Prefix { call, .. } | Rejected::Another { call, .. } => Feedback::PrefixFails { call: *call },
         Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
         Rejected::Stuck { call: Some((suffix, call)) } => Feedback::SuffixFails { suffix: *suffix, call: *call },
-        Rejected::Stuck { call: None } | Rejected::Exits | Rejected::TooMany { .. } => Feedback::Unusable,
+        Rejected::Stuck { call: None } | Rejected::Exits | Rejected::Exhausts { .. } | Rejected::TooMany { .. } => {
+            Feedback::Unusable
+        }
     }
 }
 

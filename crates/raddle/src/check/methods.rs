@@ -45,6 +45,7 @@ pub fn rejection(test: &TestCase, rejected: &Rejected) -> String {
             format!("{} does not return", call.map_or_else(|| "a call".to_owned(), tell))
         }
         Rejected::Exits => "the virtual machine is asked to end".into(),
+        Rejected::Exhausts { what } => what.clone(),
         Rejected::TooMany { .. } => "there are too many orders of the calls".into(),
     }
 }

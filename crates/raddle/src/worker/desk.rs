@@ -77,6 +77,11 @@ pub fn begin(budget: protocol::Budget) {
     CHANGED.notify_all();
 }
 
+/// The number of the job.
+pub fn job() -> u64 {
+    lock().as_ref().map_or(0, |desk| desk.jobs)
+}
+
 /// The job is so far.
 pub fn advance(progress: Progress) {
     EXECUTIONS.store(progress.executions, Ordering::Relaxed);

@@ -3,6 +3,8 @@
 //! What such an execution shows depends on how full a heap or a stack was, or on threads that nobody scheduled; and it
 //! leaves a virtual machine behind that later test cases should not run in.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use host::{CallResult, Execution, PrepareError, ResolveError, Stop, Thrown};
 
 use super::desk;
@@ -20,6 +22,23 @@ pub fn doubt(execution: &Execution, may_exit: bool) -> Option<Reason> {
         });
         thrown.chain(execution.uncaught.iter().map(|(_, thrown)| thrown)).find_map(of_thrown)
     })
+}
+
+/// Whether a virtual machine is as good as before after calls were made one after the other and this was said of it. What has run
+/// out of stack or memory is over then, and nobody else was there to miss either. But if there is no memory twice in a row,
+/// something keeps it.
+pub fn is_over(reason: &Reason) -> bool {
+    /// The job in which there was no memory.
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    match reason {
+        Reason::StackOverflow => true,
+        Reason::OutOfMemory => {
+            let job = desk::job();
+            let last = LAST.swap(job, Ordering::Relaxed);
+            (last == 0 || last + 1 < job) && host::forgive()
+        }
+        _ => false,
+    }
 }
 
 /// Whether a test case ends at all. One that never does is not to blame on a schedule; one that does under some schedules

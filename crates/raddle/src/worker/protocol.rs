@@ -272,6 +272,8 @@ pub enum Rejected {
     Stuck { call: Option<(usize, usize)> },
     /// It asks the virtual machine to end.
     Exits,
+    /// In some order of its calls there is not enough memory or stack.
+    Exhausts { what: String },
     /// It has more linearizations than are run.
     TooMany { linearizations: u64 },
 }

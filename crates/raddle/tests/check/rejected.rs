@@ -56,3 +56,38 @@ fn without_executions_suffixes_are_only_tried() {
         assert!(matches!(outcome.checked().rejected, Some(Rejected::Suffix { suffix: 0, call: 0, .. })));
     }
 }
+
+#[test]
+fn what_runs_out_of_stack_or_memory_is_rejected_and_the_worker_goes_on() {
+    for jdk in jdks() {
+        let mut bench = Bench::with_heap(&jdk, 256);
+        let exhausts = |what: &str| Some(Rejected::Exhausts { what: what.into() });
+        let with = |method| fixture("Deep", &[&["fine()V"], &[method]], &[]);
+        // A stack that has overflowed must be whole again, however often.
+        for _ in 0..20 {
+            let outcome = bench.check("Deep", &with("overflows()V"), Oracle::Safety);
+            assert_eq!(outcome.checked().rejected, exhausts("stack overflow"));
+            let in_some_order = fixture("Deep", &[&["deepen()V"], &["overflowsIfDeep()V"]], &[]);
+            let outcome = bench.check("Deep", &in_some_order, Oracle::Safety);
+            assert_eq!(outcome.checked().rejected, exhausts("stack overflow"));
+            assert_eq!((outcome.0.executions, &outcome.0.explored), (0, &None));
+        }
+        for method in ["holdsMore()V", "holdsMost()V", "catches()V"] {
+            let outcome = bench.check("Deep", &with(method), Oracle::Safety);
+            assert_eq!(outcome.checked().rejected, exhausts("out of memory"), "{method}");
+            bench.check("Deep", &with("fine()V"), Oracle::Safety).assert_clean();
+        }
+    }
+}
+
+#[test]
+fn a_worker_whose_memory_does_not_come_back_ends() {
+    let keeps = fixture("Deep", &[&["fine()V"], &["keeps()V"]], &[]);
+    for jdk in jdks() {
+        let mut bench = Bench::with_heap(&jdk, 256);
+        let outcome = bench.check("Deep", &keeps, Oracle::Safety);
+        assert!(matches!(outcome.checked().rejected, Some(Rejected::Exhausts { .. })), "{outcome:?}");
+        let outcome = bench.try_check("Deep", &keeps, Oracle::Safety);
+        assert!(outcome.is_none(), "{outcome:?}");
+    }
+}

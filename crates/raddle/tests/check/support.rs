@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use classpath::Jdk;
 use host::Limits;
@@ -58,6 +59,11 @@ impl Bench {
         Bench { worker: Worker::start(jdk, &classes(jdk), &[]) }
     }
 
+    /// With so many megabytes for objects.
+    pub fn with_heap(jdk: &Jdk, megabytes: u32) -> Bench {
+        Bench { worker: Worker::start(jdk, &classes(jdk), &[&format!("-Xmx{megabytes}m")]) }
+    }
+
     pub fn check(&mut self, under_test: &str, test: &TestCase, oracle: Oracle) -> Outcome {
         self.ask(under_test, test, Check { explore: EXPLORE, oracle, wanted: None })
     }
@@ -67,9 +73,22 @@ impl Bench {
     }
 
     pub fn run(&mut self, under_test: &str, test: &TestCase, plan: Plan) -> Outcome {
-        let limits = Limits { max_events: 20_000, ..Limits::default() };
-        Outcome(self.worker.run(&Job { test: test.clone(), under_test: vec![under_test.into()], plan, limits }))
+        Outcome(self.worker.run(&job(under_test, test, plan)))
     }
+
+    /// A last check; None if the worker can say nothing or is gone.
+    pub fn try_check(self, under_test: &str, test: &TestCase, oracle: Oracle) -> Option<Outcome> {
+        let job = job(under_test, test, Plan::Check(Check { explore: EXPLORE, oracle, wanted: None }));
+        self.worker.try_run(&job, PATIENCE).map(Outcome)
+    }
+}
+
+/// Far longer than anything takes.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn job(under_test: &str, test: &TestCase, plan: Plan) -> Job {
+    let limits = Limits { max_events: 20_000, ..Limits::default() };
+    Job { test: test.clone(), under_test: vec![under_test.into()], plan, limits }
 }
 
 /// What came of a check.

@@ -16,14 +16,15 @@ mod words;
 use std::time::Instant;
 
 use host::{RunSettings, Values};
-use oracle::Place;
+use oracle::{Place, Serial};
 use schedule::Schedule;
 
 use super::protocol::{Check, Checked, Job, Oracle, Rejected, Spent};
 use super::reason::Reason;
 use super::runs::Runs;
-use super::{desk, explore, repeat};
+use super::{desk, doubt, explore, repeat};
 use against::Against;
+use observe::Seen;
 
 /// How executions of such a plan are run. Values are only read where they are compared: that is what takes longest.
 pub fn settings(check: &Check, settings: RunSettings) -> RunSettings {
@@ -75,19 +76,13 @@ fn try_all(
     clock: &mut Clock,
 ) -> Result<Result<(), Rejected>, Reason> {
     let test = &job.test;
-    let rejected = alone::try_suffixes(runs, job)?;
-    clock.serial_is_over();
-    if let Some(rejected) = rejected {
-        return Ok(Err(rejected));
-    }
-    if check.explore.executions == 0 {
-        return Ok(Ok(()));
-    }
-    let serial = match linearize::linearize(runs, check, test)? {
-        Ok(serial) => serial,
-        Err(rejected) => return Ok(Err(rejected)),
+    let serial = match one_by_one(runs, check, job, clock) {
+        Ok(Ok(Some(serial))) => serial,
+        Ok(Ok(None)) => return Ok(Ok(())),
+        Ok(Err(rejected)) => return Ok(Err(rejected)),
+        Err(reason) if doubt::is_over(&reason) => return Ok(Err(Rejected::Exhausts { what: reason.to_string() })),
+        Err(reason) => return Err(reason),
     };
-    clock.serial_is_over();
     checked.linearizations = oracle::linearizations(test).total();
     for place in serial.unsteady() {
         match place {
@@ -108,4 +103,24 @@ fn try_all(
     checked.overlaps = against.overlaps();
     checked.contacts = against.contacts();
     Ok(Ok(()))
+}
+
+/// What calls show that are made one after the other; nothing if nobody wants to know.
+fn one_by_one(
+    runs: &mut Runs<'_>,
+    check: &Check,
+    job: &Job,
+    clock: &mut Clock,
+) -> Result<Result<Option<Serial<Seen>>, Rejected>, Reason> {
+    let rejected = alone::try_suffixes(runs, job);
+    clock.serial_is_over();
+    if let Some(rejected) = rejected? {
+        return Ok(Err(rejected));
+    }
+    if check.explore.executions == 0 {
+        return Ok(Ok(None));
+    }
+    let serial = linearize::linearize(runs, check, &job.test);
+    clock.serial_is_over();
+    Ok(serial?.map(Some))
 }
