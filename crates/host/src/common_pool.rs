@@ -62,7 +62,7 @@ impl CommonPool {
             // SAFETY: the field holds a reference.
             let old = unsafe { env.get_static(holder, common, b'L').l };
             let new = env.construct(self.class, self.constructor, &[jvalue { b: 0 }]);
-            if env.take_exception().is_some() {
+            if env.drop_exception() {
                 return;
             }
             for &(holder, field) in &self.holders {

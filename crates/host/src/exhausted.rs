@@ -6,7 +6,7 @@
 use crate::jvmti::Jvmti;
 use jni_sys::{JNIEnv, jint};
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// What there was no more of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,24 +19,34 @@ pub enum Exhausted {
 
 /// 0 as long as there is enough of everything.
 static EXHAUSTED: AtomicU8 = AtomicU8::new(0);
-const HEAP: u8 = 1;
-const MEMORY: u8 = 2;
-const THREADS: u8 = 3;
+const MEMORY: u8 = 1;
+const THREADS: u8 = 2;
 
-/// What the virtual machine ran out of first, if it did since it was started.
+/// Whether that has left something behind: memory for classes and threads do not come back, and what was asked of the virtual machine
+/// meanwhile has no answer.
+static LASTS: AtomicBool = AtomicBool::new(false);
+
+/// What the virtual machine ran out of first, if it did since it was started or forgiven.
 pub fn exhausted() -> Option<Exhausted> {
     match EXHAUSTED.load(Ordering::Relaxed) {
         0 => None,
-        HEAP | MEMORY => Some(Exhausted::Memory),
+        MEMORY => Some(Exhausted::Memory),
         _ => Some(Exhausted::Threads),
     }
 }
 
-/// Forgets that there was no room for an object, since what had taken it is gone. Says whether there is enough of everything now:
-/// memory for classes and threads do not come back.
+/// Forgets that there was no room for an object or no stack, since what had taken it is gone. Says whether that is all that there was.
 pub fn forgive() -> bool {
-    let was = EXHAUSTED.compare_exchange(HEAP, 0, Ordering::Relaxed, Ordering::Relaxed).unwrap_or_else(|other| other);
-    matches!(was, 0 | HEAP)
+    let is_over = !LASTS.load(Ordering::Relaxed);
+    if is_over {
+        EXHAUSTED.store(0, Ordering::Relaxed);
+    }
+    is_over
+}
+
+/// Something was not answered for want of memory or stack, and may be taken for what is not there from now on.
+pub fn spoil() {
+    LASTS.store(true, Ordering::Relaxed);
 }
 
 /// The bits of the flags that say that it is the heap or threads.
@@ -60,11 +70,10 @@ pub unsafe extern "system" fn exhausted_hook(
     // SAFETY: HotSpot gives a string that lasts as long as this call, or none.
     let description = (!description.is_null()).then(|| unsafe { CStr::from_ptr(description) });
     let is_too_large = description.is_some_and(|description| description.to_bytes() == TOO_LARGE);
-    let what = match () {
-        _ if flags & FLAG_THREADS != 0 => THREADS,
-        _ if flags & FLAG_HEAP != 0 || is_too_large => HEAP,
-        _ => MEMORY,
-    };
+    if flags & FLAG_HEAP == 0 && !is_too_large {
+        LASTS.store(true, Ordering::Relaxed);
+    }
+    let what = if flags & FLAG_THREADS != 0 { THREADS } else { MEMORY };
     // Only the first counts: what follows is its consequence.
     let _ = EXHAUSTED.compare_exchange(0, what, Ordering::Relaxed, Ordering::Relaxed);
 }

@@ -105,6 +105,9 @@ struct Job {
     settings: RunSettings,
 }
 
+/// As much stack as threads have that `java` starts.
+const STACK: usize = 1 << 20;
+
 impl Host {
     /// Starts the virtual machine. A process can have one.
     pub fn start(settings: &JvmSettings) -> Result<Host, JvmError> {
@@ -144,6 +147,7 @@ impl Host {
             let (here, started) = mpsc::channel();
             let spawned = std::thread::Builder::new()
                 .name(format!("raddle-{}", thread.0))
+                .stack_size(STACK)
                 .spawn(move || run_suffixes(vm, &reading, thread, here));
             let Some(started) = spawned.ok().and_then(|_| started.recv().ok()) else {
                 self.threads -= 1;

@@ -269,6 +269,18 @@ impl Env {
         Some(exception)
     }
 
+    /// Drops the exception that is pending after a question of our own, and says whether there was one. If it is for want of memory or
+    /// stack, what we have not learnt is not what is not there.
+    pub fn drop_exception(self) -> bool {
+        let Some(exception) = self.take_exception() else { return false };
+        let error = self.find_class("java/lang/VirtualMachineError");
+        self.take_exception();
+        if error.is_none_or(|error| self.is_instance(exception, error)) {
+            crate::exhausted::spoil();
+        }
+        true
+    }
+
     /// Makes an exception pending.
     pub fn throw(self, exception: jthrowable) {
         jni!(self, Throw, exception);

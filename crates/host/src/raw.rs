@@ -83,7 +83,7 @@ fn find_out(env: Env, object: jobject, class: jclass, is_class: bool) -> Content
         let name = if is_static { "staticFieldOffset" } else { "objectFieldOffset" };
         // SAFETY: the method returns a long.
         let offset = unsafe { number(name, "(Ljava/lang/reflect/Field;)J", b'J', field).j };
-        env.take_exception().is_none().then_some(offset)
+        (!env.drop_exception()).then_some(offset)
     };
     let mut offsets = HashMap::new();
     let mut current = if is_class { object } else { class };
@@ -132,7 +132,7 @@ fn for_each_reflected(env: Env, class: jclass, mut found: impl FnMut(jobject, St
     let declared = known(env.method(class_class, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;"));
     // SAFETY: the method returns a reference.
     let array = unsafe { env.call(class, declared, b'L', &[jvalue { z: false }]).l };
-    if env.take_exception().is_some() || array.is_null() {
+    if env.drop_exception() || array.is_null() {
         return;
     }
     let field_class = known(env.find_class("java/lang/reflect/Field"));

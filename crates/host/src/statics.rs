@@ -180,7 +180,7 @@ fn initialize_again(env: Env, classes: &[Noted]) {
         if let Noted::Ready(Resettable { class, again: Some(again), .. }) = noted {
             env.call_static(*class, *again, b'V', &[]);
             // An initialiser that fails the second time fails in the execution, where its fields are used.
-            env.take_exception();
+            env.drop_exception();
         }
     }
 }
@@ -205,7 +205,7 @@ fn copy(env: Env, classes: &[Noted], took: Duration) -> Copy {
 /// Finds the static fields of a class, and the copy of its initialiser.
 fn look_up(env: Env, class: jclass) -> Resettable {
     let again = env.static_method(class, AGAIN, "()V");
-    env.take_exception();
+    env.drop_exception();
     let mut fields = Vec::new();
     crate::raw::for_each_field(env, class, |name, descriptor, modifiers| {
         let is_state = modifiers & Flags::STATIC.0 as i32 != 0 && modifiers & Flags::FINAL.0 as i32 == 0;

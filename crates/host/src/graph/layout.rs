@@ -129,7 +129,7 @@ impl Layouts {
                     });
                 }
                 // A field that cannot be looked up is not read.
-                env.take_exception();
+                env.drop_exception();
             });
         }
         let shape = shaped.map(|(_, shape)| shape).filter(|shape| shape.fits(&layout));

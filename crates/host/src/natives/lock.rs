@@ -46,7 +46,14 @@ unsafe impl Sync for Jdk {}
 static JDK: OnceLock<Option<Jdk>> = OnceLock::new();
 
 fn jdk(env: Env) -> Option<&'static Jdk> {
-    JDK.get_or_init(|| control::uncontrolled(|| env.frame(|| Jdk::find(env)))).as_ref()
+    let find = || {
+        let found = Jdk::find(env);
+        if found.is_none() {
+            crate::exhausted::spoil();
+        }
+        found
+    };
+    JDK.get_or_init(|| control::uncontrolled(|| env.frame(find))).as_ref()
 }
 
 impl Jdk {

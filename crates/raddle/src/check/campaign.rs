@@ -45,7 +45,7 @@ pub struct Counts {
     pub certified: u64,
     /// Tests that were of no use: a call failed when it was alone.
     pub rejected: u64,
-    /// Which call failed alone, and how, with how often.
+    /// Which call failed alone, and how, or what there was not enough of, with how often.
     pub rejections: BTreeMap<String, u64>,
     /// Tests of which nothing can be said, and why, with how many there were.
     pub unknown: BTreeMap<String, u64>,

@@ -1,7 +1,7 @@
 //! Executions after which nothing can be said about the test case: neither that it passes nor that it fails.
 //!
-//! What such an execution shows depends on how full a heap or a stack was, or on threads that nobody scheduled; and it
-//! leaves a virtual machine behind that later test cases should not run in.
+//! What such an execution shows depends on how full a heap or a stack was, or on threads that nobody scheduled; and mostly it
+//! leaves a virtual machine behind that later test cases should not run in: [`is_over`] has the exceptions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,22 +24,24 @@ pub fn doubt(execution: &Execution, may_exit: bool) -> Option<Reason> {
     })
 }
 
-/// Whether a virtual machine is as good as before after calls were made one after the other and this was said of it. What has run
-/// out of stack or memory is over then, and nobody else was there to miss either. But if there is no memory twice in a row,
-/// something keeps it.
+/// Whether a virtual machine is as good as before after calls were made one after the other and this was said of it. A call that has
+/// run out of stack or memory is over then, with all that it had taken. But if there is no memory again soon, something keeps it.
 pub fn is_over(reason: &Reason) -> bool {
     /// The job in which there was no memory.
     static LAST: AtomicU64 = AtomicU64::new(0);
     match reason {
-        Reason::StackOverflow => true,
+        Reason::StackOverflow => host::forgive(),
         Reason::OutOfMemory => {
             let job = desk::job();
             let last = LAST.swap(job, Ordering::Relaxed);
-            (last == 0 || last + 1 < job) && host::forgive()
+            (last == 0 || job - last >= SOON) && host::forgive()
         }
         _ => false,
     }
 }
+
+/// A virtual machine that has no memory again before so many other jobs is not used for more.
+const SOON: u64 = 100;
 
 /// Whether a test case ends at all. One that never does is not to blame on a schedule; one that does under some schedules
 /// and not under others is.
@@ -117,7 +119,8 @@ fn of_thrown(thrown: &Thrown) -> Option<Reason> {
         {
             Some(initialiser(thrown))
         }
-        _ => None,
+        // Whoever catches such a thing may throw something else for it.
+        _ => thrown.cause.as_deref().and_then(of_thrown),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Test cases that are of no use, and what is said of them.
 
 use crate::support::{Bench, EXPLORE, construct, fixture, invoke, jdks, one_each};
-use raddle::worker::protocol::{Check, Explore, Oracle, Rejected};
+use raddle::worker::protocol::{Answer, Check, Explore, Oracle, Plan, Rejected};
+use raddle::worker::reason::Reason;
 use testcase::Argument;
 
 #[test]
@@ -73,6 +74,8 @@ fn what_runs_out_of_stack_or_memory_is_rejected_and_the_worker_goes_on() {
             assert_eq!((outcome.0.executions, &outcome.0.explored), (0, &None));
         }
         for method in ["holdsMore()V", "holdsMost()V", "catches()V"] {
+            // More than one in a hundred tests would be too many.
+            let mut bench = Bench::with_heap(&jdk, 256);
             let outcome = bench.check("Deep", &with(method), Oracle::Safety);
             assert_eq!(outcome.checked().rejected, exhausts("out of memory"), "{method}");
             bench.check("Deep", &with("fine()V"), Oracle::Safety).assert_clean();
@@ -81,13 +84,28 @@ fn what_runs_out_of_stack_or_memory_is_rejected_and_the_worker_goes_on() {
 }
 
 #[test]
-fn a_worker_whose_memory_does_not_come_back_ends() {
-    let keeps = fixture("Deep", &[&["fine()V"], &["keeps()V"]], &[]);
+fn a_worker_whose_memory_does_not_come_back_is_given_up() {
+    let with = |method| fixture("Deep", &[&["fine()V"], &[method]], &[]);
+    let check = || Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None };
     for jdk in jdks() {
         let mut bench = Bench::with_heap(&jdk, 256);
-        let outcome = bench.check("Deep", &keeps, Oracle::Safety);
+        let outcome = bench.check("Deep", &with("keeps()V"), Oracle::Safety);
         assert!(matches!(outcome.checked().rejected, Some(Rejected::Exhausts { .. })), "{outcome:?}");
-        let outcome = bench.try_check("Deep", &keeps, Oracle::Safety);
-        assert!(outcome.is_none(), "{outcome:?}");
+        // What needs no memory has enough of it.
+        bench.check("Deep", &with("fine()V"), Oracle::Safety).assert_clean();
+        let answer = bench.answer("Deep", &with("holdsSome()V"), Plan::Check(check()));
+        assert!(matches!(answer, Answer::Unknown(Reason::OutOfMemory)), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_schedule_of_a_test_that_runs_out_of_stack_neither_passes_nor_fails() {
+    let test = fixture("Deep", &[&["deepen()V"], &["overflowsIfDeep()V"]], &[]);
+    let check = || Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None };
+    for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
+        let plan = Plan::Recheck { check: check(), turns: vec![], timeouts: vec![] };
+        let answer = bench.answer("Deep", &test, plan);
+        assert!(matches!(answer, Answer::Unknown(Reason::StackOverflow)), "{answer:?}");
     }
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use classpath::Jdk;
 use host::Limits;
-use raddle::worker::protocol::{Check, Checked, Explore, Explorer, FailureKind, Finding, Job, Oracle, Plan, Report};
+use raddle::worker::protocol::{
+    Answer, Check, Checked, Explore, Explorer, FailureKind, Finding, Job, Oracle, Plan, Report,
+};
 use testcase::{Argument, Call, Operation, TestCase};
 
 use crate::worker::Worker;
@@ -76,15 +77,11 @@ impl Bench {
         Outcome(self.worker.run(&job(under_test, test, plan)))
     }
 
-    /// A last check; None if the worker can say nothing or is gone.
-    pub fn try_check(self, under_test: &str, test: &TestCase, oracle: Oracle) -> Option<Outcome> {
-        let job = job(under_test, test, Plan::Check(Check { explore: EXPLORE, oracle, wanted: None }));
-        self.worker.try_run(&job, PATIENCE).map(Outcome)
+    /// What the worker answers, whatever it is.
+    pub fn answer(&mut self, under_test: &str, test: &TestCase, plan: Plan) -> Answer {
+        self.worker.ask(&job(under_test, test, plan))
     }
 }
-
-/// Far longer than anything takes.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 fn job(under_test: &str, test: &TestCase, plan: Plan) -> Job {
     let limits = Limits { max_events: 20_000, ..Limits::default() };

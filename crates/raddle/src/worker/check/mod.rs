@@ -80,7 +80,10 @@ fn try_all(
         Ok(Ok(Some(serial))) => serial,
         Ok(Ok(None)) => return Ok(Ok(())),
         Ok(Err(rejected)) => return Ok(Err(rejected)),
-        Err(reason) if doubt::is_over(&reason) => return Ok(Err(Rejected::Exhausts { what: reason.to_string() })),
+        // What must be known of one schedule is asked of a worker that does nothing else.
+        Err(reason) if under.is_none() && doubt::is_over(&reason) => {
+            return Ok(Err(Rejected::Exhausts { what: reason.to_string() }));
+        }
         Err(reason) => return Err(reason),
     };
     checked.linearizations = oracle::linearizations(test).total();
