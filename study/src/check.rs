@@ -191,15 +191,18 @@ mod tests {
         assert!(!is_found(subject, out.path()));
         let folder = out.path().join("1");
         std::fs::create_dir(&folder).unwrap();
-        let write = |what: &str| {
+        let write = |what: &str, call: &str| {
             let text = format!(
-                r#"{{ "kind": "exception", "what": "{what}", "java_test": {{ "threads": [["a.close();"]] }} }}"#
+                r#"{{ "kind": "exception", "what": "{what}", "java_test": {{ "threads": [["a.close();"], ["{call}"]] }} }}"#
             );
             std::fs::write(folder.join("finding.json"), text).unwrap();
         };
-        write("java.lang.NullPointerException: in close");
+        let named = "b.setDataSourceName(name);";
+        write("java.lang.NullPointerException: in close", named);
         assert!(!is_found(subject, out.path()));
-        write("java.util.ConcurrentModificationException thrown by close");
+        write("java.util.ConcurrentModificationException thrown by close", "b.close();");
+        assert!(!is_found(subject, out.path()));
+        write("java.util.ConcurrentModificationException thrown by close", named);
         assert!(is_found(subject, out.path()));
     }
 }
