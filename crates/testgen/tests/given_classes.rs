@@ -8,8 +8,9 @@ use classpath::{ClassName, ClassPath, Jdk};
 use testcase::{Argument, Operation, TestCase};
 use testgen::{Feedback, Generator, Settings, Strategy};
 
-/// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements it.
-const SOURCES: [(&str, &str); 3] = [
+/// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements it; a class
+/// whose finalizer anyone may call.
+const SOURCES: [(&str, &str); 4] = [
     (
         "wire/Message.java",
         "package wire;
@@ -43,10 +44,21 @@ const SOURCES: [(&str, &str); 3] = [
              public void b() {}
          }",
     ),
+    (
+        "clock/Handle.java",
+        "package clock;
+         public class Handle {
+             private boolean closed;
+             public int read() { if (closed) { throw new IllegalStateException(); } return 1; }
+             public void close() { closed = true; }
+             public void finalize() { close(); }
+             public void finalize(int times) { closed = times > 0; }
+         }",
+    ),
 ];
 
-/// Tests for the clock, on each installed JDK.
-fn tests() -> Vec<TestCase> {
+/// Tests for a class, on each installed JDK.
+fn tests(class: &str) -> Vec<TestCase> {
     let mut tests = Vec::new();
     for jdk in Jdk::installed() {
         println!("JDK {}", jdk.version);
@@ -54,7 +66,7 @@ fn tests() -> Vec<TestCase> {
         compile(&jdk, folder.path());
         let mut class_path = ClassPath::parse(folder.path().to_str().unwrap(), jdk.feature).unwrap();
         class_path.append(ClassPath::of_jdk(&jdk).unwrap());
-        let name = ClassName::parse("clock.Clock").unwrap();
+        let name = ClassName::parse(class).unwrap();
         let bytes = ByteStore::new();
         let facts = Analyzer::new(&class_path, &bytes).analyze(&name).unwrap();
         let settings = Settings { strategy: Strategy::Auto, seed: 1, observe: true, skip: vec![] };
@@ -98,7 +110,7 @@ fn makes(test: &TestCase, call: usize, wanted: &str) -> bool {
 
 #[test]
 fn what_implements_an_interface_is_found_wherever_it_is() {
-    let tests = tests();
+    let tests = tests("clock.Clock");
     let made = tests.iter().filter(|test| (0..test.prefix.len()).any(|call| makes(test, call, "transport/Packet")));
     let implements = |test: &&TestCase| {
         let is =
@@ -112,7 +124,7 @@ fn what_implements_an_interface_is_found_wherever_it_is() {
 
 #[test]
 fn maps_hold_what_is_looked_for_in_them() {
-    let tests = tests();
+    let tests = tests("clock.Clock");
     let is_number = |test: &TestCase, call: usize| match &test.prefix[call].operation {
         Operation::Static { class, name, .. } => class.starts_with("java/lang/") && name == "valueOf",
         Operation::Construct { class, .. } => class.starts_with("java/lang/"),
@@ -135,4 +147,25 @@ fn maps_hold_what_is_looked_for_in_them() {
     let (whole, bytes) = (tests.iter().filter(is_whole).count(), tests.iter().filter(has_bytes).count());
     println!("{whole} of {} tests have one, and {bytes} have bytes", tests.len());
     assert!(whole * 50 > tests.len() && bytes * 50 > tests.len());
+}
+
+#[test]
+fn no_test_calls_a_finalizer() {
+    let tests = tests("clock.Handle");
+    let calls = tests.iter().flat_map(|test| test.prefix.iter().chain(test.suffixes.iter().flatten()));
+    let mut called: Vec<(&str, &str)> = calls.filter_map(|call| method(&call.operation)).collect();
+    called.sort_unstable();
+    called.dedup();
+    assert!(!called.contains(&("finalize", "()V")), "{called:?}");
+    // One that only shares its name is a method like others.
+    for other in [("finalize", "(I)V"), ("close", "()V"), ("read", "()I")] {
+        assert!(called.contains(&other), "{other:?} is missing in {called:?}");
+    }
+}
+
+fn method(operation: &Operation) -> Option<(&str, &str)> {
+    match operation {
+        Operation::Virtual { name, descriptor, .. } => Some((name, descriptor)),
+        _ => None,
+    }
 }
