@@ -208,7 +208,8 @@ impl<'c> Campaign<'c> {
     ) -> anyhow::Result<bool> {
         let mut stopped = false;
         loop {
-            while session.under_way() <= self.settings.jobs
+            // One task waits for each worker, so that two that are done at once need not wait until two more are written.
+            while session.under_way() < 2 * self.settings.jobs
                 && let Some(task) = self.task()
             {
                 session.submit(task);
