@@ -4,12 +4,16 @@
 //! findings are on disk once they are sure, so the known one is seen there, given another moment, and the check is
 //! stopped as if by Ctrl-C. So one run tells the time to the first finding and to the known one.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, kill_process};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::record::{Build, Outcome, Ran, Sizes, hash};
@@ -69,18 +73,15 @@ impl Raddle {
         let begun = Instant::now();
         let output = self.command("deps", subject, class_path).arg("--json").arg(&document).output()?;
         let seconds = begun.elapsed().as_secs_f64();
-        let report: Option<Value> = read(&document);
-        let Some(pairs) = report.as_ref().and_then(|report| report["classes"].get(0)).map(|class| &class["pairs"])
-        else {
-            bail!("{}", last_line(&output.stderr));
-        };
-        let number = |name: &str| pairs[name].as_u64().unwrap_or_default();
+        let pairs = read(&document).and_then(|Dependencies { classes: [class] }| class.pairs);
+        let Some(pairs) = pairs else { bail!("{}", last_line(&output.stderr)) };
         Ok(Sizes {
             raddle: self.build.clone(),
-            pairs: number("total"),
-            pc: number("pc"),
-            double_lock: number("double_lock"),
-            second_share: number("second_share"),
+            definition: subject.definition(),
+            pairs: pairs.total,
+            pc: pairs.pc,
+            double_lock: pairs.double_lock,
+            second_share: pairs.second_share,
             seconds,
         })
     }
@@ -105,15 +106,15 @@ impl Raddle {
         command.args(subject.oracle.iter().map(|oracle| format!("--oracle={oracle}")));
         command.args(subject.java_options.iter().map(|option| format!("--java-option={option}")));
         command.arg(format!("--jobs={}", settings.jobs));
-        command.stdout(Stdio::null()).stderr(std::fs::File::create(&errors)?);
+        command.stdout(Stdio::null()).stderr(File::create(&errors)?);
         let mut child = command.spawn().context("cannot start raddle")?;
         let ended = watch(&mut child, subject, &out, settings, &mut pulse)?;
         let report: Option<Value> = read(&document);
         let java = report.as_ref().and_then(|report| report["java"].as_str()).unwrap_or_default().to_owned();
         let outcome = match report.as_ref().and_then(|report| Ran::read(report, subject)) {
             Some(ran) => Outcome::Ran(ran),
-            None if !ended => Outcome::Failed("raddle did not end in time".into()),
-            None => Outcome::Failed(last_line(&std::fs::read(&errors).unwrap_or_default())),
+            None if !ended => Outcome::Broke("raddle did not end in time".into()),
+            None => Outcome::Broke(last_line(&std::fs::read(&errors).unwrap_or_default())),
         };
         Ok((outcome, java))
     }
@@ -156,20 +157,48 @@ fn watch(
 /// Whether the known fault is among the findings on disk.
 fn is_found(subject: &Subject, out: &Path) -> bool {
     let Ok(folders) = std::fs::read_dir(out) else { return false };
-    folders.flatten().filter_map(|folder| read(&folder.path().join("finding.json"))).any(|finding: Value| {
-        let kind = finding["kind"].as_str().unwrap_or_default();
-        let what = finding["what"].as_str().unwrap_or_default();
-        let exception = (kind == "exception").then(|| what.split([':', ' ']).next().unwrap_or_default());
-        let threads = finding["java_test"]["threads"].as_array();
-        let statements = threads.into_iter().flatten().flat_map(|thread| thread.as_array().into_iter().flatten());
-        let statements: Vec<String> = statements.filter_map(|text| Some(text.as_str()?.to_owned())).collect();
-        subject.is_known(kind, exception, &statements)
+    folders.flatten().filter_map(|folder| read(&folder.path().join("finding.json"))).any(|finding: OnDisk| {
+        let thrown = finding.what.split([':', ' ']).next();
+        let exception = thrown.filter(|_| finding.kind == "exception");
+        subject.is_known(&finding.kind, exception, &finding.java_test.threads)
     })
 }
 
-/// A document; None if it is not there, or not whole yet.
-fn read(path: &Path) -> Option<Value> {
-    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
+/// What is asked of a finding on disk. With its timeline there are megabytes, which are looked at five times a second.
+#[derive(Deserialize)]
+struct OnDisk {
+    kind: String,
+    what: String,
+    java_test: JavaTest,
+}
+
+#[derive(Deserialize)]
+struct JavaTest {
+    threads: Vec<Vec<String>>,
+}
+
+/// What is asked of the document of `raddle deps`, which has the evidence for each of thousands of pairs.
+#[derive(Deserialize)]
+struct Dependencies {
+    classes: [Dependent; 1],
+}
+
+#[derive(Deserialize)]
+struct Dependent {
+    pairs: Option<Pairs>,
+}
+
+#[derive(Deserialize)]
+struct Pairs {
+    total: u64,
+    pc: u64,
+    double_lock: u64,
+    second_share: u64,
+}
+
+/// What is asked of a document; None if it is not there, or not whole yet.
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_reader(BufReader::new(File::open(path).ok()?)).ok()
 }
 
 fn last_line(said: &[u8]) -> String {

@@ -3,7 +3,7 @@
 //! Jars are kept beside the binary, with a note of what they are: where that is there, nothing is fetched again.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
@@ -22,6 +22,22 @@ pub fn class_path(subject: &Subject, store: &Path) -> anyhow::Result<Vec<PathBuf
         }
     }
     Ok(path)
+}
+
+/// Whether what these need to be fetched and compiled is installed, before anything is begun.
+pub fn ensure_tools(subjects: &[&Subject]) -> anyhow::Result<()> {
+    let needs_maven = |subject: &&Subject| !subject.maven.is_empty() || !subject.maven_alone.is_empty();
+    let needed = [
+        ("mvn", subjects.iter().any(needs_maven), "jars are fetched by Maven"),
+        ("javac", subjects.iter().any(|subject| subject.fixture.is_some()), "fixtures are compiled by a JDK"),
+    ];
+    for (tool, _, why) in needed.into_iter().filter(|(_, is_needed, _)| *is_needed) {
+        let asked = Command::new(tool).arg("-version").stdin(Stdio::null()).output();
+        if !asked.is_ok_and(|output| output.status.success()) {
+            bail!("{tool} does not run, and {why}: install it, or name subjects that need none");
+        }
+    }
+    Ok(())
 }
 
 fn compile(fixture: &str, store: &Path) -> anyhow::Result<PathBuf> {

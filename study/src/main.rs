@@ -28,6 +28,10 @@ use run::RunArgs;
 struct Args {
     #[command(subcommand)]
     command: Command,
+
+    /// Where results are kept and tables are written, instead of with those of this repository.
+    #[arg(long, value_name = "DIR", global = true, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results"))]
+    results: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -54,13 +58,14 @@ fn main() -> ExitCode {
 
 fn study(args: &Args) -> anyhow::Result<()> {
     let subjects = subjects::read(&home().join("subjects.toml"))?;
+    let results = &args.results;
     match &args.command {
         Command::Run(args) => {
-            run::run(args, &subjects)?;
-            write_tables(&subjects)
+            let build = run::run(args, &subjects, results)?;
+            write_tables(&subjects, results, Some(&build))
         }
-        Command::Table => write_tables(&subjects),
-        Command::Peers(args) => peers::run(args),
+        Command::Table => write_tables(&subjects, results, None),
+        Command::Peers(args) => peers::run(args, results),
         Command::List => {
             for subject in &subjects {
                 println!("{:28} {}", subject.name, subject.class);
@@ -70,21 +75,15 @@ fn study(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-fn write_tables(subjects: &[subjects::Subject]) -> anyhow::Result<()> {
-    let results = results();
-    let summary = summary::of(subjects, &results)?;
-    record::write(&results.join("table.json"), &serde_json::to_string_pretty(&summary)?)?;
+fn write_tables(subjects: &[subjects::Subject], results: &Path, build: Option<&record::Build>) -> anyhow::Result<()> {
+    let summary = summary::of(subjects, results, build)?;
+    record::write(&results.join("table.json"), &(serde_json::to_string_pretty(&summary)? + "\n"))?;
     record::write(&results.join("table.md"), &markdown::page(&summary))?;
-    println!("The tables are in study/results: table.md, table.json.");
+    println!("The tables are in {}: table.md, table.json.", results.display());
     Ok(())
 }
 
 /// The folder of the study.
 fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Where results are kept.
-fn results() -> PathBuf {
-    home().join("results")
 }

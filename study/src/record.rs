@@ -51,8 +51,10 @@ pub struct Build {
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     Ran(Ran),
-    /// It could not be run, and why.
+    /// It could not be fetched or compiled, and why: nothing is known of it.
     Failed(String),
+    /// It was checked, and `raddle` did not end or had nothing to say: a miss.
+    Broke(String),
 }
 
 /// The figures of a run.
@@ -66,6 +68,9 @@ pub struct Ran {
     pub executions: u64,
     /// In the order in which they were found.
     pub findings: Vec<Finding>,
+    /// So many more were not confirmed when the check ended.
+    #[serde(default)]
+    pub unsure: usize,
     /// What calls of useless tests ended with most often.
     pub rejections: BTreeMap<String, u64>,
     /// Why nothing can be said of tests.
@@ -92,6 +97,9 @@ pub struct Finding {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sizes {
     pub raddle: Build,
+    /// As in a record.
+    #[serde(default)]
+    pub definition: String,
     pub pairs: u64,
     pub pc: u64,
     pub double_lock: u64,
@@ -108,8 +116,8 @@ impl Ran {
     pub fn read(report: &Value, subject: &Subject) -> Option<Ran> {
         let class = report["classes"].get(0)?;
         let number = |name: &str| class[name].as_u64().unwrap_or_default();
-        let mut findings: Vec<Finding> =
-            class["findings"].as_array()?.iter().filter_map(|finding| Finding::read(finding, subject)).collect();
+        let told = class["findings"].as_array()?;
+        let mut findings: Vec<Finding> = told.iter().filter_map(|finding| Finding::read(finding, subject)).collect();
         findings.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
         Some(Ran {
             verdict: match class["reason"].as_str() {
@@ -121,6 +129,7 @@ impl Ran {
             certified: number("certified"),
             rejected: number("rejected"),
             executions: number("executions"),
+            unsure: told.len() - findings.len(),
             findings,
             rejections: most_frequent(&class["rejections"]),
             unknown: most_frequent(&class["unknown"]),
@@ -135,7 +144,7 @@ impl Finding {
         finding["confirmed"].as_bool().filter(|confirmed| *confirmed)?;
         let threads: Vec<Vec<String>> = finding["threads"].as_array()?.iter().map(texts).collect();
         let (kind, exception) = (text(&finding["kind"]), finding["exception"].as_str().map(str::to_owned));
-        let is_known = subject.is_known(&kind, exception.as_deref(), &threads.concat());
+        let is_known = subject.is_known(&kind, exception.as_deref(), &threads);
         Some(Finding {
             kind,
             exception,
@@ -219,6 +228,7 @@ mod tests {
         assert_eq!(ran.tests, 7);
         let known: Vec<bool> = ran.findings.iter().map(|finding| finding.is_known).collect();
         assert_eq!(known, [false, true]);
+        assert_eq!(ran.unsure, 1);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 
@@ -10,7 +9,7 @@ use crate::check::{Raddle, Settings};
 use crate::fetch;
 use crate::machine::{Machine, Ticks};
 use crate::progress::Progress;
-use crate::record::{self, Outcome, Record, Sizes};
+use crate::record::{self, Build, Outcome, Record, Sizes};
 use crate::subjects::{self, Expected, Subject};
 
 /// What to run.
@@ -41,8 +40,8 @@ pub struct RunArgs {
     at_once: Option<usize>,
 }
 
-/// Runs what has not been run yet.
-pub fn run(args: &RunArgs, subjects: &[Subject]) -> anyhow::Result<()> {
+/// Runs what has not been run yet, and says with which build.
+pub fn run(args: &RunArgs, subjects: &[Subject], results: &Path) -> anyhow::Result<Build> {
     let (budget, safe_budget) = (seconds(&args.budget)?, seconds(&args.safe_budget)?);
     ensure!(args.seeds > 0, "--seeds must be at least 1");
     ensure!(args.jobs > 0, "--jobs must be at least 1");
@@ -50,6 +49,7 @@ pub fn run(args: &RunArgs, subjects: &[Subject]) -> anyhow::Result<()> {
     ensure!(at_once > 0, "--at-once must be at least 1");
     let chosen = subjects::chosen(subjects, &args.subjects)?;
     let raddle = Raddle::find()?;
+    fetch::ensure_tools(&chosen)?;
     let store = raddle.program.with_file_name("study-files");
     let mut plan: Vec<(&Subject, Settings)> = chosen
         .into_iter()
@@ -61,20 +61,27 @@ pub fn run(args: &RunArgs, subjects: &[Subject]) -> anyhow::Result<()> {
         .collect();
     // Whoever looks before the end has something of every subject.
     plan.sort_by_key(|(_, settings)| settings.seed);
+    let planned = plan.len();
     let shared = Shared {
         progress: Progress::new(plan.len()),
         rest: Mutex::new(plan.into_iter()),
         raddle,
         store,
-        results: crate::results(),
+        results: results.to_owned(),
         fetching: Mutex::new(()),
+        unavailable: Mutex::default(),
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..at_once).map(|_| scope.spawn(|| shared.run())).collect();
         let ended = threads.into_iter().map(|thread| thread.join().expect("a check does not panic"));
         // All are waited for, whatever one of them says.
-        ended.collect::<Vec<_>>().into_iter().collect()
-    })
+        ended.collect::<Vec<_>>().into_iter().collect::<anyhow::Result<()>>()
+    })?;
+    let unavailable = shared.unavailable.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match unavailable.last() {
+        Some(why) if unavailable.len() == planned => bail!("nothing could be run: {why}"),
+        _ => Ok(shared.raddle.build),
+    }
 }
 
 /// What checks that run at once have in common.
@@ -87,6 +94,8 @@ struct Shared<'s> {
     rest: Mutex<std::vec::IntoIter<(&'s Subject, Settings)>>,
     /// Two may want the same jars.
     fetching: Mutex<()>,
+    /// Why runs could not be begun.
+    unavailable: Mutex<Vec<String>>,
 }
 
 impl Shared<'_> {
@@ -107,13 +116,15 @@ impl Shared<'_> {
         let Settings { seed, budget, jobs } = settings;
         let path = record::path(&self.results, subject, seed);
         let name = format!("{} seed {seed}", subject.name);
-        if let Some(known) = record::load::<Record>(&path)
-            && known.raddle == self.raddle.build
-            && (known.budget, known.jobs) == (budget, jobs)
-            && known.definition == subject.definition()
-            // What could not be fetched may be there by now.
-            && matches!(known.outcome, Outcome::Ran(_))
-        {
+        let known = record::load::<Record>(&path);
+        // What could not be fetched may be there by now.
+        let is_result = |known: &Record| !matches!(known.outcome, Outcome::Failed(_));
+        let is_same = |known: &Record| {
+            known.raddle == self.raddle.build
+                && (known.budget, known.jobs) == (budget, jobs)
+                && known.definition == subject.definition()
+        };
+        if known.as_ref().is_some_and(|known| is_result(known) && is_same(known)) {
             self.progress.end(&name, None);
             return Ok(());
         }
@@ -130,6 +141,13 @@ impl Shared<'_> {
             }
         };
         self.progress.end(&name, Some(&in_words(&outcome)));
+        if let Outcome::Failed(why) = &outcome {
+            self.unavailable.lock().unwrap_or_else(PoisonError::into_inner).push(why.clone());
+            // What another run has found out is worth more than that this one could not begin.
+            if known.as_ref().is_some_and(is_result) {
+                return Ok(());
+            }
+        }
         let record = Record {
             subject: subject.name.clone(),
             class: subject.class.clone(),
@@ -158,7 +176,8 @@ impl Shared<'_> {
 
     fn sizes(&self, subject: &Subject, class_path: &[PathBuf], work: &Path) -> anyhow::Result<()> {
         let path = record::sizes_path(&self.results, subject);
-        if record::load::<Sizes>(&path).is_some_and(|known| known.raddle == self.raddle.build) {
+        let is_same = |known: Sizes| known.raddle == self.raddle.build && known.definition == subject.definition();
+        if record::load(&path).is_some_and(is_same) {
             return Ok(());
         }
         // A class that cannot be analysed cannot be checked either, which says why.
@@ -172,6 +191,7 @@ impl Shared<'_> {
 fn in_words(outcome: &Outcome) -> String {
     let ran = match outcome {
         Outcome::Failed(why) => return format!("cannot be run: {why}"),
+        Outcome::Broke(why) => return format!("a miss: {why}"),
         Outcome::Ran(ran) => ran,
     };
     let known = ran.findings.iter().find(|finding| finding.is_known);
@@ -185,16 +205,17 @@ fn in_words(outcome: &Outcome) -> String {
     )
 }
 
+/// Nobody searches for longer.
+const A_DAY: u64 = 24 * 60 * 60;
+
 /// A time in whole seconds, such as 30s and 5m.
 fn seconds(text: &str) -> anyhow::Result<u64> {
-    let unit = if text.ends_with('m') { 60 } else { 1 };
-    let number: u64 =
-        text.trim_end_matches(['s', 'm']).parse().with_context(|| format!("{text} is no time: 30s, 5m"))?;
-    let time = Duration::from_secs(number * unit);
-    if time.is_zero() {
-        bail!("{text} is no time to search in");
-    }
-    Ok(time.as_secs())
+    let in_minutes = text.strip_suffix('m').map(|number| (number, 60));
+    let (number, unit) = in_minutes.unwrap_or_else(|| (text.strip_suffix('s').unwrap_or(text), 1));
+    let number: u64 = number.parse().with_context(|| format!("{text} is no time: 30s, 5m"))?;
+    let time = number.saturating_mul(unit);
+    ensure!((1..=A_DAY).contains(&time), "{text} is no time to search in: between a second and a day is");
+    Ok(time)
 }
 
 #[cfg(test)]
@@ -205,6 +226,8 @@ mod tests {
     fn times_are_seconds_or_minutes() {
         assert_eq!(seconds("30s").unwrap(), 30);
         assert_eq!(seconds("5m").unwrap(), 300);
-        assert!(seconds("0s").is_err() && seconds("soon").is_err());
+        for wrong in ["0s", "soon", "5ms", "5sm", "-1s", "", "2000m", "18446744073709551615m"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
     }
 }

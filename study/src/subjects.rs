@@ -35,6 +35,9 @@ pub struct Subject {
     /// Methods that have to be called where the known fault shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<String>,
+    /// What two different threads have to call; where one of several methods will do, there are bars between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<[String; 2]>,
     /// What is known of the fault, for readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<String>,
@@ -83,8 +86,15 @@ pub struct Published {
     /// After how long, on average.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// How many tests that took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tests: Option<u64>,
+    /// How many tests there were in the whole budget, whatever they found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests_in_all: Option<u64>,
+    /// How long it took to write them; nothing was searched for in that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writing_seconds: Option<f64>,
     /// How many true violations it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub violations: Option<u64>,
@@ -133,6 +143,7 @@ fn parse(text: &str) -> anyhow::Result<Vec<Subject>> {
                 expected: set.expected,
                 exceptions: Vec::new(),
                 calls: Vec::new(),
+                beside: None,
                 pair: None,
                 note: None,
                 papers: vec![paper],
@@ -179,8 +190,8 @@ impl Subject {
         self.name.replace([' ', '/', '$'], "-")
     }
 
-    /// Whether what was found is the known fault.
-    pub fn is_known(&self, kind: &str, exception: Option<&str>, statements: &[String]) -> bool {
+    /// Whether what was found is the known fault; with the statements of each thread.
+    pub fn is_known(&self, kind: &str, exception: Option<&str>, threads: &[Vec<String>]) -> bool {
         let of_kind = match self.expected {
             Expected::Any => true,
             Expected::None => false,
@@ -190,12 +201,23 @@ impl Subject {
         };
         let thrown = exception.unwrap_or_default();
         let of_exception = self.exceptions.is_empty() || self.exceptions.iter().any(|end| thrown.ends_with(&**end));
-        let is_called = |name: &String| {
-            let call = format!(".{name}(");
-            statements.iter().any(|statement| statement.contains(&call))
+        let all_called = self.calls.iter().all(|name| threads.iter().any(|thread| calls_one_of(thread, name)));
+        let is_beside = |[one, other]: &[String; 2]| {
+            threads.iter().enumerate().any(|(number, thread)| {
+                let others = threads.iter().enumerate().filter(|(of, _)| *of != number);
+                calls_one_of(thread, one) && others.into_iter().any(|(_, thread)| calls_one_of(thread, other))
+            })
         };
-        of_kind && of_exception && self.calls.iter().all(is_called)
+        of_kind && of_exception && all_called && self.beside.as_ref().is_none_or(is_beside)
     }
+}
+
+/// Whether a thread calls one of some methods, with bars between their names.
+fn calls_one_of(thread: &[String], names: &str) -> bool {
+    names.split('|').any(|name| {
+        let call = format!(".{name}(");
+        thread.iter().any(|statement| statement.contains(&call))
+    })
 }
 
 #[cfg(test)]
@@ -214,11 +236,55 @@ mod tests {
     #[test]
     fn the_list_can_be_read() {
         let subjects = read(&crate::home().join("subjects.toml")).unwrap();
-        assert!(subjects.len() > 40);
+        let is_safe = |subject: &&Subject| subject.expected == Expected::None;
+        let safe = subjects.iter().filter(is_safe).count();
+        assert!(safe > 33 && subjects.len() > safe + 35, "{safe} of {} are safe", subjects.len());
         let fixtures = subjects.iter().filter_map(|subject| subject.fixture.as_ref());
         for fixture in fixtures {
             assert!(crate::home().join("..").join(fixture).is_file(), "{fixture} is not there");
         }
+    }
+
+    /// The paper gives both for each subject, and the means.
+    #[test]
+    fn published_times_have_the_published_means() {
+        let subjects = read(&crate::home().join("subjects.toml")).unwrap();
+        let mean = |numbers: std::ops::RangeInclusive<u32>| {
+            let count = numbers.clone().count() as f64;
+            let seconds = numbers.map(|number| {
+                let name = format!("C{number}");
+                let subject = subjects.iter().find(|subject| subject.name == name);
+                let paper = &subject.unwrap_or_else(|| panic!("{name} is missing")).papers[0];
+                assert_eq!((&*paper.paper, &paper.id), ("DepCon+", &name));
+                paper.seconds.unwrap()
+            });
+            seconds.sum::<f64>() / count
+        };
+        let (exceptions, deadlocks) = (mean(1..=15), mean(16..=19));
+        assert!((exceptions - 1368.0).abs() < 1.0, "{exceptions} is not 22 min 48 s");
+        assert!((deadlocks - 15.0).abs() < 1.0, "{deadlocks} is not 15 s");
+    }
+
+    #[test]
+    fn what_has_to_be_beside_each_other_is_in_two_threads() {
+        let text = r#"
+            [[subject]]
+            name = "A"
+            class = "a.A"
+            expected = "exception"
+            beside = ["insert", "delete|setLength"]
+            papers = [{ paper = "P", id = "1" }]
+        "#;
+        let subject = &parse(text).unwrap()[0];
+        let is_known = |threads: &[&[&str]]| {
+            let threads: Vec<Vec<String>> =
+                threads.iter().map(|thread| thread.iter().map(|text| (*text).to_owned()).collect()).collect();
+            subject.is_known("exception", None, &threads)
+        };
+        assert!(is_known(&[&["a.setLength(0);"], &["a.insert(0, a);"]]));
+        assert!(is_known(&[&["a.insert(0, a);", "a.delete(0, 1);"], &["a.delete(0, 1);"]]));
+        assert!(!is_known(&[&["a.insert(0, a);", "a.delete(0, 1);"], &["a.size();"]]));
+        assert!(!is_known(&[&["a.insert(0, a);"], &["a.insert(0, a);"]]));
     }
 
     #[test]
@@ -233,10 +299,14 @@ mod tests {
             papers = [{ paper = "P", id = "1" }]
         "#;
         let subject = &parse(text).unwrap()[0];
-        let close = ["a.close();".to_owned()];
+        let close = [vec!["a.close();".to_owned()]];
         assert!(subject.is_known("exception", Some("java.lang.NullPointerException"), &close));
         assert!(!subject.is_known("exception", Some("java.lang.IllegalStateException"), &close));
         assert!(!subject.is_known("deadlock", None, &close));
-        assert!(!subject.is_known("exception", Some("java.lang.NullPointerException"), &["a.closeAll();".into()]));
+        assert!(!subject.is_known(
+            "exception",
+            Some("java.lang.NullPointerException"),
+            &[vec!["a.closeAll();".into()]]
+        ));
     }
 }

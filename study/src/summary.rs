@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::machine::Machine;
-use crate::record::{self, Outcome, Ran, Record, Sizes};
+use crate::record::{self, Build, Outcome, Ran, Record, Sizes};
 use crate::subjects::{Expected, Subject};
 
 /// Everything.
@@ -18,6 +18,8 @@ pub struct Summary {
     pub raddle: BTreeSet<String>,
     /// How many workers checks had.
     pub jobs: BTreeSet<usize>,
+    /// Kept runs of other builds, or of another definition of their subject, which are in no table.
+    pub left_out: usize,
     /// Which share of the processors others had while runs were under way: the mean and the highest.
     pub others: Option<(f64, f64)>,
     pub rows: Vec<Row>,
@@ -35,8 +37,12 @@ pub struct Row {
     pub found: usize,
     /// Runs in which something else was found.
     pub found_other: usize,
+    /// Findings of all runs that were not confirmed when the check ended.
+    pub unsure: usize,
     /// Seconds to the known fault on average; a miss counts as the whole budget. None without runs.
     pub seconds: Option<f64>,
+    /// The same, a miss counting as an hour.
+    pub seconds_of_an_hour: Option<f64>,
     /// Each run, None for a miss.
     pub times: Vec<Option<f64>>,
     /// Seconds to the first finding of any kind in the runs that have one, on average.
@@ -65,44 +71,78 @@ pub struct Mean {
     pub found: usize,
     /// Means of the means of subjects, as the paper has it.
     pub seconds: f64,
-    pub published: f64,
+    /// The same if a miss had cost an hour, which is what the paper counts.
+    pub seconds_of_an_hour: f64,
+    /// None where the paper has no mean of these.
+    pub published: Option<f64>,
     /// The paper's mean over the same subjects.
     pub published_same: f64,
 }
 
-/// Puts together what is kept in a folder.
-pub fn of(subjects: &[Subject], results: &Path) -> anyhow::Result<Summary> {
+/// Puts together what is kept in a folder of one build: of that which most runs are of, if none is named.
+pub fn of(subjects: &[Subject], results: &Path, build: Option<&Build>) -> anyhow::Result<Summary> {
     let mut summary = Summary {
         machines: Vec::new(),
         java: BTreeSet::new(),
         raddle: BTreeSet::new(),
         jobs: BTreeSet::new(),
+        left_out: 0,
         others: None,
         rows: Vec::new(),
         means: Vec::new(),
     };
     let mut others: Vec<f64> = Vec::new();
-    for subject in subjects {
-        let records = records(results, subject);
+    let all: Vec<Vec<Record>> = subjects.iter().map(|subject| records(results, subject)).collect();
+    let build = build.cloned().or_else(|| build_of_most(all.iter().flatten()));
+    for (subject, kept) in subjects.iter().zip(all) {
+        let count = kept.len();
+        let definition = subject.definition();
+        let is_of_it = |record: &Record| Some(&record.raddle) == build.as_ref() && record.definition == definition;
+        let records: Vec<Record> = kept.into_iter().filter(is_of_it).collect();
+        summary.left_out += count - records.len();
         for record in &records {
             if !summary.machines.contains(&record.machine) {
                 summary.machines.push(record.machine.clone());
             }
-            others.extend(record.others);
+            // Where nothing should be found, time does not matter.
+            others.extend(record.others.filter(|_| subject.expected != Expected::None));
             summary.jobs.insert(record.jobs);
             summary.java.extend(Some(record.java.clone()).filter(|java| !java.is_empty()));
             summary.raddle.insert(format!("{} ({})", record.raddle.version, record.raddle.program));
         }
-        summary.rows.push(row(subject, &records, record::load(&record::sizes_path(results, subject))));
+        let sizes = record::load(&record::sizes_path(results, subject));
+        let is_of_it = |sizes: &Sizes| Some(&sizes.raddle) == build.as_ref() && sizes.definition == definition;
+        summary.rows.push(row(subject, &records, sizes.filter(is_of_it)));
     }
     let most = others.iter().copied().reduce(f64::max);
     summary.others = most.map(|most| (others.iter().sum::<f64>() / others.len() as f64, most));
-    let exceptions = |id: u32| (1..=15).contains(&id);
-    let deadlocks = |id: u32| (16..=19).contains(&id);
-    summary.means.extend(mean("C1 to C15", &summary.rows, &exceptions, 22.0 * 60.0 + 48.0));
-    summary.means.extend(mean("C16 to C19", &summary.rows, &deadlocks, 15.0));
+    let number = |row: &Row| row.subject.papers[0].id.strip_prefix('C').and_then(|number| number.parse().ok());
+    let is_in = |row: &Row, numbers: std::ops::RangeInclusive<u32>| {
+        row.subject.papers[0].paper == "DepCon+" && number(row).is_some_and(|number| numbers.contains(&number))
+    };
+    let exceptions = |row: &Row| is_in(row, 1..=15);
+    let originals = |row: &Row| is_in(row, 1..=15) && row.subject.fixture.is_none();
+    let deadlocks = |row: &Row| is_in(row, 16..=19);
+    summary.means.extend(mean("C1 to C15", &summary.rows, &exceptions, Some(22.0 * 60.0 + 48.0)));
+    summary.means.extend(mean("C1 to C15 without fixtures", &summary.rows, &originals, None));
+    summary.means.extend(mean("C16 to C19", &summary.rows, &deadlocks, Some(15.0)));
     Ok(summary)
 }
+
+/// The build that most runs are of: those of two are no one study.
+fn build_of_most<'r>(records: impl Iterator<Item = &'r Record>) -> Option<Build> {
+    let mut counts: Vec<(&Build, usize)> = Vec::new();
+    for record in records {
+        match counts.iter_mut().find(|(build, _)| **build == record.raddle) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((&record.raddle, 1)),
+        }
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(build, _)| build.clone())
+}
+
+/// The budget of the paper whose means are compared.
+const AN_HOUR: f64 = 3600.0;
 
 fn records(results: &Path, subject: &Subject) -> Vec<Record> {
     // Seeds are counted from 1; more of them than this are never asked for.
@@ -110,15 +150,18 @@ fn records(results: &Path, subject: &Subject) -> Vec<Record> {
 }
 
 fn row(subject: &Subject, records: &[Record], sizes: Option<Sizes>) -> Row {
+    // One that broke is a run without findings.
+    let nothing = Ran::default();
     let ran: Vec<(&Record, &Ran)> = records
         .iter()
         .filter_map(|record| match &record.outcome {
             Outcome::Ran(ran) => Some((record, ran)),
+            Outcome::Broke(_) => Some((record, &nothing)),
             Outcome::Failed(_) => None,
         })
         .collect();
     let failed = records.iter().find_map(|record| match &record.outcome {
-        Outcome::Failed(why) => Some(why.clone()),
+        Outcome::Failed(why) | Outcome::Broke(why) => Some(why.clone()),
         Outcome::Ran(ran) if ran.verdict.starts_with("unknown") => Some(ran.verdict.clone()),
         Outcome::Ran(_) => None,
     });
@@ -127,6 +170,7 @@ fn row(subject: &Subject, records: &[Record], sizes: Option<Sizes>) -> Row {
         .map(|(_, ran)| ran.findings.iter().find(|finding| finding.is_known).map(|finding| finding.seconds))
         .collect();
     let spent = ran.iter().zip(&times).map(|((record, _), time)| time.unwrap_or(record.budget as f64));
+    let of_an_hour = times.iter().map(|time| time.unwrap_or(AN_HOUR));
     let firsts = ran.iter().filter_map(|(_, ran)| Some(ran.findings.first()?.seconds));
     let kinds = ran.iter().flat_map(|(_, ran)| &ran.findings).map(|finding| {
         let exception = finding.exception.as_deref().and_then(|name| name.rsplit('.').next());
@@ -145,7 +189,9 @@ fn row(subject: &Subject, records: &[Record], sizes: Option<Sizes>) -> Row {
         runs: ran.len(),
         found,
         found_other: ran.iter().filter(|(_, ran)| ran.findings.iter().any(|finding| !finding.is_known)).count(),
+        unsure: ran.iter().map(|(_, ran)| ran.unsure).sum(),
         seconds: average(spent),
+        seconds_of_an_hour: average(of_an_hour),
         first: average(firsts),
         tests: average(ran.iter().map(|(_, ran)| ran.tests as f64)).unwrap_or_default(),
         executions: average(ran.iter().map(|(_, ran)| ran.executions as f64)).unwrap_or_default(),
@@ -158,15 +204,8 @@ fn row(subject: &Subject, records: &[Record], sizes: Option<Sizes>) -> Row {
     }
 }
 
-fn mean(what: &str, rows: &[Row], is_in: &dyn Fn(u32) -> bool, published: f64) -> Option<Mean> {
-    let group: Vec<&Row> = rows
-        .iter()
-        .filter(|row| {
-            let paper = &row.subject.papers[0];
-            let number = paper.id.strip_prefix('C').and_then(|number| number.parse().ok());
-            paper.paper == "DepCon+" && number.is_some_and(is_in)
-        })
-        .collect();
+fn mean(what: &str, rows: &[Row], is_in: &dyn Fn(&Row) -> bool, published: Option<f64>) -> Option<Mean> {
+    let group: Vec<&Row> = rows.iter().filter(|row| is_in(row)).collect();
     let ran: Vec<&&Row> = group.iter().filter(|row| row.runs > 0).collect();
     Some(Mean {
         what: what.to_owned(),
@@ -175,6 +214,7 @@ fn mean(what: &str, rows: &[Row], is_in: &dyn Fn(u32) -> bool, published: f64) -
         runs: ran.iter().map(|row| row.runs).sum(),
         found: ran.iter().map(|row| row.found).sum(),
         seconds: average(ran.iter().filter_map(|row| row.seconds))?,
+        seconds_of_an_hour: average(ran.iter().filter_map(|row| row.seconds_of_an_hour))?,
         published,
         published_same: average(ran.iter().filter_map(|row| row.subject.papers[0].seconds))?,
     })
@@ -186,15 +226,18 @@ fn average(numbers: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
-    use crate::record::{Build, Finding};
+    use crate::record::Finding;
     use crate::subjects;
 
-    #[test]
-    fn a_miss_counts_as_the_budget() {
+    pub fn subject(name: &str) -> Subject {
         let subjects = subjects::read(&crate::home().join("subjects.toml")).unwrap();
-        let finding = |seconds: f64| Finding {
+        subjects.into_iter().find(|subject| subject.name == name).unwrap()
+    }
+
+    pub fn known_after(seconds: f64) -> Outcome {
+        let finding = Finding {
             kind: "exception".into(),
             exception: Some("java.lang.NullPointerException".into()),
             what: String::new(),
@@ -204,23 +247,68 @@ mod tests {
             executions: 1,
             is_known: true,
         };
-        let record = |findings: Vec<Finding>| Record {
-            subject: "C5".into(),
-            definition: String::new(),
-            class: String::new(),
-            seed: 1,
+        Outcome::Ran(Ran { findings: vec![finding], ..Ran::default() })
+    }
+
+    fn build(program: &str) -> Build {
+        Build { version: "1".into(), program: program.into() }
+    }
+
+    pub fn record(subject: &Subject, seed: u64, program: &str, outcome: Outcome) -> Record {
+        Record {
+            subject: subject.name.clone(),
+            definition: subject.definition(),
+            class: subject.class.clone(),
+            seed,
             budget: 10,
             jobs: 1,
-            raddle: Build { version: String::new(), program: String::new() },
+            raddle: build(program),
             java: String::new(),
             machine: Machine::default(),
             others: None,
-            outcome: Outcome::Ran(Ran { findings, ..Ran::default() }),
-        };
-        let subject = subjects.iter().find(|subject| subject.name == "C5").unwrap();
-        let row = row(subject, &[record(vec![finding(2.0)]), record(Vec::new())], None);
+            outcome,
+        }
+    }
+
+    #[test]
+    fn a_miss_counts_as_the_budget_and_as_an_hour_where_the_paper_does() {
+        let subject = subject("C5");
+        let outcomes = [known_after(2.0), Outcome::Ran(Ran::default())];
+        let records = outcomes.map(|outcome| record(&subject, 1, "a", outcome));
+        let row = row(&subject, &records, None);
         assert_eq!((row.found, row.runs, row.seconds, row.first), (1, 2, Some(6.0), Some(2.0)));
-        let means = mean("C5", &[row], &|id| id == 5, 7.0).unwrap();
-        assert_eq!((means.seconds, means.subjects, means.published_same), (6.0, 1, 7.0));
+        let means = mean("C5", &[row], &|row| row.subject.name == "C5", Some(7.0)).unwrap();
+        assert_eq!((means.seconds, means.seconds_of_an_hour, means.subjects), (6.0, 1801.0, 1));
+        assert_eq!(means.published_same, 7.0);
+    }
+
+    #[test]
+    fn what_breaks_is_a_miss_and_what_cannot_be_fetched_is_none() {
+        let subject = subject("C5");
+        let outcomes = [known_after(2.0), Outcome::Broke("a hang".into()), Outcome::Failed("no network".into())];
+        let records = outcomes.map(|outcome| record(&subject, 1, "a", outcome));
+        let row = row(&subject, &records, None);
+        assert_eq!((row.found, row.runs, row.seconds), (1, 2, Some(6.0)));
+    }
+
+    #[test]
+    fn builds_and_definitions_are_not_mixed() {
+        let results = tempfile::tempdir().unwrap();
+        let subject = subject("C5");
+        let mut kept = vec![
+            record(&subject, 1, "a", known_after(2.0)),
+            record(&subject, 2, "a", known_after(4.0)),
+            record(&subject, 3, "b", known_after(9.0)),
+            record(&subject, 4, "a", known_after(9.0)),
+        ];
+        kept[3].definition = "another".into();
+        for record in &kept {
+            record::store(&record::path(results.path(), &subject, record.seed), record).unwrap();
+        }
+        let subjects = [subject];
+        let of_most = of(&subjects, results.path(), None).unwrap();
+        assert_eq!((of_most.rows[0].runs, of_most.rows[0].seconds, of_most.left_out), (2, Some(3.0), 2));
+        let of_last = of(&subjects, results.path(), Some(&build("b"))).unwrap();
+        assert_eq!((of_last.rows[0].runs, of_last.rows[0].seconds, of_last.left_out), (1, Some(9.0), 3));
     }
 }

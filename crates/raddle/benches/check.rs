@@ -236,22 +236,24 @@ const MANY_TESTS: [&str; 3] = ["atomic.AtomicInteger", "atomic.AtomicLongArray",
 const LONG_TESTS: [&str; 3] = ["ConcurrentLinkedQueue", "LinkedBlockingQueue", "Semaphore"];
 
 /// Two workers beside one. One has more than one core if there are more: the supervisor writes tests and the virtual machine compiles
-/// meanwhile. So there is also one that has to share a core with all that.
+/// meanwhile. So there is also one that has to share a core with all that, and how many cores each of them took.
 fn jobs(jdk: &Jdk) {
     println!(
-        "| classes | two workers beside one | beside one that has one core | two threads that only count beside one |"
+        "| classes | two workers beside one | beside one that has one core | two threads that only count beside one \
+         | cores: one, two, one on one core |"
     );
-    println!("|---|---|---|---|");
+    println!("|---|---|---|---|---|");
     for (classes, budget) in [(MANY_TESTS, "60s"), (LONG_TESTS, "10s")] {
         let speed = Speed::measure(jdk, &classes, budget);
         let [one, two, on_one_core] = speed.executions;
         let [one_spins, two_spin] = speed.spun;
         println!(
-            "| {} | {:.2} | {:.2} | {:.2} |",
+            "| {} | {:.2} | {:.2} | {:.2} | {} |",
             classes.join(", "),
             two / one.max(0.001),
             two / on_one_core.max(0.001),
-            two_spin / one_spins.max(1.0)
+            two_spin / one_spins.max(1.0),
+            speed.cores.map(|cores| format!("{cores:.2}")).join(", ")
         );
     }
 }
@@ -260,6 +262,8 @@ fn jobs(jdk: &Jdk) {
 struct Speed {
     /// Executions a second: with one worker, with two, and with one on one core.
     executions: [f64; 3],
+    /// How many cores each of them kept busy.
+    cores: [f64; 3],
     spun: [f64; 2],
 }
 
@@ -267,6 +271,7 @@ impl Speed {
     /// Of three seeds, all in turn.
     fn measure(jdk: &Jdk, classes: &[&str], budget: &str) -> Speed {
         let (mut executions, mut seconds, mut spun) = ([0.0_f64; 3], [0.0_f64; 3], [0.0_f64; 2]);
+        let (mut busy, mut clock) = ([0.0_f64; 3], [0.0_f64; 3]);
         for (class, seed) in classes.iter().flat_map(|class| (1..=3).map(move |seed| (class, seed))) {
             for (number, (jobs, is_pinned)) in [(1, false), (2, false), (1, true)].into_iter().enumerate() {
                 let folder = tempfile::tempdir().expect("a folder");
@@ -277,7 +282,10 @@ impl Speed {
                     pinned.args(["-c", "0"]).arg(check.get_program()).args(check.get_args());
                     check = pinned;
                 }
+                let (begun, before) = (Instant::now(), processor_time_of_children());
                 check.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("raddle, or taskset to pin it");
+                busy[number] += processor_time_of_children() - before;
+                clock[number] += begun.elapsed().as_secs_f64();
                 let report = report(folder.path());
                 executions[number] += report["executions"].as_f64().unwrap_or_default();
                 seconds[number] += report["seconds"].as_f64().unwrap_or_default();
@@ -287,8 +295,18 @@ impl Speed {
             }
         }
         let a_second = |number: usize| executions[number] / seconds[number].max(0.001);
-        Speed { executions: [0, 1, 2].map(a_second), spun }
+        let cores = [0, 1, 2].map(|number| busy[number] / clock[number].max(0.001));
+        Speed { executions: [0, 1, 2].map(a_second), cores, spun }
     }
+}
+
+/// The processor time of all children that have ended, and of theirs, in seconds.
+fn processor_time_of_children() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("what the kernel says of this process");
+    // The name may hold anything; behind it are numbers, of which the fourteenth and fifteenth are meant.
+    let numbers = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(13).take(2);
+    let ticks: f64 = numbers.map(|number| number.parse::<f64>().expect("a number")).sum();
+    ticks / rustix::param::clock_ticks_per_second() as f64
 }
 
 /// How far so many threads count together in half a second.

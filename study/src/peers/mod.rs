@@ -15,10 +15,11 @@ mod raddle;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 
 use crate::machine::{Machine, Ticks};
+use crate::record;
 use cases::{CASES, Case};
 use outcome::{Document, Row};
 use project::Project;
@@ -43,27 +44,37 @@ pub struct PeersArgs {
     /// Runs nothing, and writes the page again from peers.json.
     #[arg(long)]
     page: bool,
-    /// Where peers.json and peers.md go.
-    #[arg(long, value_name = "DIR", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results"))]
-    out: PathBuf,
 }
 
-/// Runs everything and writes the results.
-pub fn run(args: &PeersArgs) -> anyhow::Result<()> {
-    let json = args.out.join("peers.json");
-    let document = if args.page {
-        let text = std::fs::read_to_string(&json).with_context(|| format!("cannot read {}", json.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("{} is no result of this", json.display()))?
-    } else {
-        let document = measure(args)?;
-        std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
-        write(&json, &(serde_json::to_string_pretty(&document)? + "\n"))?;
-        document
-    };
-    write(&args.out.join("peers.md"), &page::page(&document))
+/// Runs everything and writes the results, peers.json and peers.md, into a folder.
+pub fn run(args: &PeersArgs, results: &Path) -> anyhow::Result<()> {
+    let json = results.join("peers.json");
+    if !args.page {
+        let cases = chosen(&args.cases)?;
+        let document = measure(args, &cases)?;
+        if cases.len() < CASES.len() {
+            // Some are no result that could stand for all.
+            print!("{}", page::page(&document, ""));
+            return Ok(());
+        }
+        record::store(&json, &document)?;
+    }
+    let text = std::fs::read_to_string(&json).with_context(|| format!("cannot read {}", json.display()))?;
+    let document = serde_json::from_str(&text).with_context(|| format!("{} is no result of this", json.display()))?;
+    record::write(&results.join("peers.md"), &page::page(&document, &record::hash(text.as_bytes())))
 }
 
-fn measure(args: &PeersArgs) -> anyhow::Result<Document> {
+/// Tests whose names contain one of some texts; all, if there are none.
+fn chosen(parts: &[String]) -> anyhow::Result<Vec<&'static Case>> {
+    if let Some(part) = parts.iter().find(|part| !CASES.iter().any(|case| case.name.contains(part.as_str()))) {
+        let names: Vec<&str> = CASES.iter().map(|case| &*case.name).collect();
+        bail!("there is no test {part}: there are {}", names.join(", "));
+    }
+    let wanted = |case: &&Case| parts.is_empty() || parts.iter().any(|part| case.name.contains(part.as_str()));
+    Ok(CASES.iter().filter(wanted).collect())
+}
+
+fn measure(args: &PeersArgs, cases: &[&Case]) -> anyhow::Result<Document> {
     let java_home = match &args.java_home {
         Some(home) => home.clone(),
         None => project::java_home()?,
@@ -74,18 +85,16 @@ fn measure(args: &PeersArgs) -> anyhow::Result<Document> {
         Some(file) => file.clone(),
         None => raddle::binary()?,
     };
-    let wanted = |name: &str| args.cases.is_empty() || args.cases.iter().any(|part| name.contains(part.as_str()));
     let before = Ticks::now();
-    let cases: Vec<&Case> = CASES.iter().filter(|case| wanted(&case.name)).collect();
     let mut controlled = Vec::new();
-    for case in &cases {
+    for case in cases {
         eprintln!("{}: raddle", case.name);
-        let raddle = raddle::measure(&raddle, &project, case, args)?;
+        let measured = raddle::measure(&raddle, &project, case, args)?;
         eprintln!("{}: lincheck", case.name);
-        controlled.push((raddle, lincheck::measure(&project, case, args)?));
+        controlled.push((measured, lincheck::measure(&project, case, args)?));
     }
     eprintln!("all: jcstress");
-    let free = jcstress::measure(&project, &cases, args)?;
+    let free = jcstress::measure(&project, cases, args)?;
     let together = cases.iter().zip(controlled).zip(free);
     let rows = together
         .map(|((case, (raddle, lincheck)), jcstress)| Row { case: (*case).clone(), raddle, lincheck, jcstress })
@@ -94,14 +103,11 @@ fn measure(args: &PeersArgs) -> anyhow::Result<Document> {
         machine: Machine::here(),
         others: before.zip(Ticks::now()).map(|(before, now)| now.others_since(&before)),
         java: project.java_version.clone(),
+        program: record::hash(&std::fs::read(&raddle).with_context(|| format!("cannot read {}", raddle.display()))?),
         versions: project.versions()?,
         missing: project.missing(),
         budget: args.budget,
         rate: args.rate,
         rows,
     })
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

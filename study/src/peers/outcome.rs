@@ -77,6 +77,9 @@ pub struct Document {
     /// Which share of the processors others than the tools had.
     pub others: Option<f64>,
     pub java: String,
+    /// A hash of the `raddle` that ran, as in what is kept of checks.
+    #[serde(default)]
+    pub program: String,
     pub versions: Vec<(String, String)>,
     pub missing: Vec<Missing>,
     pub budget: u64,

@@ -4,24 +4,25 @@ use std::fmt::Write;
 
 use super::outcome::{Document, Fail, Outcome, Pass, Rate, Row};
 
-/// What the figures of the kept run say, written by hand.
+/// What the figures of the kept run say, written by hand. Its first line names the run by the hash of its file.
 const READING: &str = include_str!("../../peers/reading.md");
 
 type Tool = (&'static str, fn(&Row) -> &Outcome);
 const TOOLS: &[Tool] =
     &[("Raddle", |row| &row.raddle), ("Lincheck", |row| &row.lincheck), ("JCStress", |row| &row.jcstress)];
 
-/// The whole page.
-pub fn page(document: &Document) -> String {
+/// The whole page, of a run whose file has this hash.
+pub fn page(document: &Document, run: &str) -> String {
     let mut page = "# Peers on the same work\n\n    cargo run --release -p study -- peers\n\n".to_owned();
     let versions: Vec<String> = document.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
     let others = document.others.map_or("an unknown share".into(), |share| format!("{:.1} %", share * 100.0));
     page += &format!(
-        "One run. {}; {}; {}. Others than the tools had {others} of the processors. A tool had {} s for a test and for its \
+        "One run. {}; {}; {} (Raddle's program: {}). Others than the tools had {others} of the processors. A tool had {} s for a test and for its \
          twin, and {} s for the rate.\n\n",
         document.machine.text(),
         document.java,
         versions.join(", "),
+        document.program,
         document.budget,
         document.rate,
     );
@@ -46,7 +47,15 @@ pub fn page(document: &Document) -> String {
         let said = missing.said.split(" during ").next().unwrap_or_default();
         let _ = writeln!(page, "- {}: {said}", missing.peer);
     }
-    page + "\n" + READING
+    page + "\n" + &reading(READING, run)
+}
+
+/// What is written of a run; of another one it would be wrong.
+fn reading(written: &str, run: &str) -> String {
+    match written.split_once('\n') {
+        Some((mark, text)) if mark == format!("<!-- of run {run} -->") => text.to_owned(),
+        _ => format!("Nobody has written yet what the figures of this run ({run}) say.\n"),
+    }
 }
 
 fn table(page: &mut String, document: &Document, unit: &str, cell: impl Fn(&Row, fn(&Row) -> &Outcome) -> String) {
@@ -155,6 +164,13 @@ mod tests {
             ["7", "999", "1,000", "1,234,568"],
             [7.0, 999.4, 1000.0, 1_234_567.8].map(number).each_ref().map(String::as_str)
         );
+    }
+
+    #[test]
+    fn what_is_written_of_one_run_is_not_said_of_another() {
+        let written = "<!-- of run 12 -->\n## What the figures say\n";
+        assert_eq!(reading(written, "12"), "## What the figures say\n");
+        assert!(!reading(written, "13").contains("What the figures"));
     }
 
     #[test]

@@ -39,7 +39,9 @@ impl Project {
         let output = format!("-Dmdep.outputFile={}", file.display());
         let built = project.maven(&["compile", "dependency:build-classpath", &output])?;
         if built.status != Some(0) {
-            bail!("Maven cannot build {}:\n{}{}", folder.display(), built.stdout, built.stderr);
+            let said = built.stdout.lines().chain(built.stderr.lines()).find(|line| line.contains("ERROR"));
+            let said = said.unwrap_or("it does not say why").trim_start_matches("[ERROR] ");
+            bail!("Maven cannot build {}: {said}", folder.display());
         }
         let jars = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         let version = process::run(project.java().arg("-version"), Duration::from_secs(60))?;
