@@ -3,10 +3,10 @@
 use crate::contended;
 use crate::exhausted;
 use crate::hook_class::{BLOCKER, HOOKS, UNWIND};
-use crate::instrument::{hush, instrument, instrument_elements};
+use crate::instrument::{hush, instrument, instrument_elements, instrument_monitors};
 use crate::jvmti::{Callbacks, Jvmti};
 use crate::native_methods::{CLASSES, PREFIX, change_natives};
-use crate::scope::{is_of_jdk, is_rewritten, tells_of_elements};
+use crate::scope::{is_of_jdk, is_rewritten, tells_of_elements, tells_of_monitors};
 use crate::sites::Sites;
 use crate::threads;
 use crate::weak::uses_weak_accesses;
@@ -97,6 +97,7 @@ fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
         }
         _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites, has_loader && !is_of_jdk(name)),
         _ if tells_of_elements(name) => instrument_elements(bytes, &mut loaded.sites),
+        _ if tells_of_monitors(name) => instrument_monitors(bytes, &mut loaded.sites),
         _ if CLASSES.contains(&name) => change_natives(bytes).and_then(|bytes| hush(&bytes)),
         _ => hush(bytes),
     };

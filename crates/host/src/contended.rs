@@ -4,13 +4,19 @@
 //! ask, and may hold a monitor while it stops at an event: a thread that then wants it would block for good,
 //! and all others with it. HotSpot tells before that. The thread then gives up control until another has
 //! done something, looks again, and takes the monitor once it is free.
+//!
+//! The machine may have let it take the monitor by then, for it knows nothing of the holder. That is taken back
+//! meanwhile: opaque code may call rewritten code, which takes the monitor once more and asks. So it is with
+//! `Throwable.printStackTrace`, which holds the stream and prints line by line.
 
-use crate::control;
+use crate::awaited;
+use crate::control::{self, Unwind};
+use crate::jni::Env;
 use crate::jvmti::Jvmti;
 use crate::natives;
 use crate::threads;
 use jni_sys::{JNIEnv, jobject};
-use schedule::{Event, EventKind, SiteId};
+use schedule::{Event, EventKind, SiteId, ThreadId};
 
 /// Called by HotSpot in a thread that is about to block on a monitor.
 ///
@@ -21,19 +27,36 @@ pub unsafe extern "system" fn contended_enter(jvmti: Jvmti, env: *mut JNIEnv, _:
         return;
     }
     let Some(hash) = natives::hash_if_bound(env, object) else { return };
-    // Only now does it get a number: a thread of the JDK that happens to hold it must not change those of all objects after it.
-    let event = || {
-        let object = control::object(hash);
-        control::event(Event { kind: EventKind::LockInVain, object, slot: 0, site: SiteId::NONE })
-    };
     // Whoever is not under control goes on by itself. Threads that leave give up what they hold on their way,
     // so one that is to leave may as well block.
-    control::aloud(|| while is_held_by_controlled(jvmti, env, object) && event().is_ok() {});
+    control::aloud(|| {
+        while let Some(owner) = controlled_owner(jvmti, env, object) {
+            if wait_without(hash, || controlled_owner(jvmti, env, object).is_some()).is_err() {
+                // SAFETY: HotSpot has just given the interface of this thread.
+                return awaited::note_owned(unsafe { Env::new(env) }, object, owner);
+            }
+        }
+    });
 }
 
-fn is_held_by_controlled(jvmti: Jvmti, env: *mut JNIEnv, object: jobject) -> bool {
-    let owner = jvmti.owner(object);
-    !owner.is_null()
-        && threads::find(natives::identity_hash(env, owner))
-            .is_some_and(|owner| control::with_machine(|machine| !machine.has_ended(owner)).unwrap_or(false))
+/// Waits, without the monitor of the object with this hash, for as long as it is held.
+fn wait_without(hash: i32, is_held: impl Fn() -> bool) -> Result<(), Unwind> {
+    // Only now does it get a number: a thread of the JDK that happens to hold it must not change those of all objects after it.
+    let object = control::object(hash);
+    let event = |kind| control::event(Event { kind, object, slot: 0, site: SiteId::NONE }).map(drop);
+    let taken = control::current().and_then(|thread| control::with_machine(|machine| machine.depth(thread, object)));
+    let taken = taken.unwrap_or(0);
+    // Others may do something, or all that they will, at each of these.
+    (0..taken).try_for_each(|_| event(EventKind::Unlock))?;
+    while is_held() {
+        event(EventKind::LockInVain)?;
+    }
+    (0..taken).try_for_each(|_| event(EventKind::Lock))
+}
+
+/// The thread that has a real monitor, if it is under control and has not ended.
+fn controlled_owner(jvmti: Jvmti, env: *mut JNIEnv, object: jobject) -> Option<ThreadId> {
+    let owner = Some(jvmti.owner(object)).filter(|owner| !owner.is_null())?;
+    let owner = threads::find(natives::identity_hash(env, owner))?;
+    control::with_machine(|machine| !machine.has_ended(owner)).unwrap_or(false).then_some(owner)
 }

@@ -75,6 +75,22 @@ pub fn instrument_elements(bytes: &[u8], sites: &mut Sites) -> Result<Instrument
     Ok(Instrumented { bytes: class.write()?, left })
 }
 
+/// Rewrites the monitors of blocks, and nothing else but what [`hush`] does.
+pub fn instrument_monitors(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, InstrumentError> {
+    let Instrumented { bytes, mut left } = hush(bytes)?;
+    let mut class = ClassFile::parse(&bytes)?;
+    let hooks = Hooks::add(&mut class)?;
+    let monitors = |instruction: &_| matches!(instruction, Instruction::MonitorEnter | Instruction::MonitorExit);
+    for method in 0..class.methods.len() {
+        if !class.methods[method].flags.has(Flags::SYNCHRONIZED)
+            && let Err(error) = instrument_method(&mut class, method, &hooks, sites, monitors)
+        {
+            left.push((method_name(&class, method), error));
+        }
+    }
+    Ok(Instrumented { bytes: class.write()?, left })
+}
+
 /// Makes some methods of an opaque class quiet, as [`is_hushed`] says, and lets others tell of arrays.
 pub fn hush(bytes: &[u8]) -> Result<Instrumented, InstrumentError> {
     let mut class = ClassFile::parse(bytes)?;

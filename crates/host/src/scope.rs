@@ -45,6 +45,12 @@ pub fn tells_of_elements(class: &str) -> bool {
     class.starts_with("java/lang/invoke/VarHandle") && class.ends_with("$Array")
 }
 
+/// Whether an opaque class tells of the monitors that it takes in blocks. These hold one while they call code that is rewritten and takes
+/// it, too (a trace is printed line by line): what that may do would depend on what nobody was told of.
+pub fn tells_of_monitors(class: &str) -> bool {
+    ["java/lang/Throwable", "sun/nio/cs/StreamEncoder", "sun/nio/cs/StreamDecoder"].contains(&class)
+}
+
 /// Whether a method makes, from the time, what is to differ between processes: the salt of immutable sets and
 /// maps, by which they order their elements. It runs long before there are hooks.
 pub fn is_salted(class: &str, method: &str) -> bool {

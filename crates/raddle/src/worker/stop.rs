@@ -40,7 +40,9 @@ pub fn describe_wait(blocked: &Blocked, awaited: &[Awaited]) -> String {
     };
     let own = own(blocked, awaited);
     let wants = match blocked.event.kind {
-        EventKind::Lock | EventKind::LockWithin => format!("waits to lock {}", name(blocked.event.object)),
+        EventKind::Lock | EventKind::LockWithin | EventKind::LockInVain => {
+            format!("waits to lock {}", name(blocked.event.object))
+        }
         EventKind::Wake if blocked.holder.is_some() => {
             format!("waits to lock {} again", name(blocked.event.object))
         }

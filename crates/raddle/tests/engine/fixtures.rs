@@ -16,6 +16,9 @@ pub struct Fixture {
     #[allow(dead_code)] // Not for the benchmark.
     /// The exception or ending of its failing executions; None if it has none.
     pub expect: Option<String>,
+    #[allow(dead_code)] // Only for what explores.
+    /// Why not every trace of it can be told to have been run; None if it can.
+    pub uncertified: Option<String>,
     /// The oldest Java that can run it.
     since: u32,
     limits: Limits,
@@ -44,6 +47,7 @@ fn read(source: &Path) -> Fixture {
         name: source.file_stem().unwrap().to_str().unwrap().to_owned(),
         source: source.to_owned(),
         expect: header("expect"),
+        uncertified: header("uncertified"),
         limits: Limits {
             max_events: 20_000,
             spurious_wakeups: header("spurious wake-ups").map_or(0, |number| number.parse().unwrap()),

@@ -1,4 +1,4 @@
-//! Every pass fixture is certified, with the number of traces that `certificates.txt` says.
+//! Every pass fixture is certified, with the number of traces that `certificates.txt` says, unless its header says why it is not.
 
 use crate::fixtures;
 use crate::worker::Worker;
@@ -26,6 +26,11 @@ fn pass_fixtures_are_certified_with_as_many_traces_as_ever() {
             let report = worker.run(&fixture.job(Plan::Explore(plan)));
             let explored = report.explored.unwrap();
             assert!(explored.findings.is_empty(), "{}: {:#?}", fixture.name, explored.findings);
+            if fixture.uncertified.is_some() {
+                // What threads do depends on something that is no event, which reduction must notice.
+                assert!(explored.unexpected > 0 && explored.certificate.is_none(), "{} is certified", fixture.name);
+                continue;
+            }
             assert_eq!((report.unstable, explored.unexpected), (0, 0), "{}", fixture.name);
             let certificate = explored.certificate.unwrap_or_else(|| panic!("{} is not certified", fixture.name));
             let certificate = words(&certificate);
