@@ -160,7 +160,7 @@ fn is_found(subject: &Subject, out: &Path) -> bool {
     folders.flatten().filter_map(|folder| read(&folder.path().join("finding.json"))).any(|finding: OnDisk| {
         let thrown = finding.what.split([':', ' ']).next();
         let exception = thrown.filter(|_| finding.kind == "exception");
-        subject.is_known(&finding.kind, exception, &finding.java_test.threads)
+        subject.is_known(&finding.kind, &finding.what, exception, &finding.java_test.threads)
     })
 }
 

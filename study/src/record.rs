@@ -144,7 +144,7 @@ impl Finding {
         finding["confirmed"].as_bool().filter(|confirmed| *confirmed)?;
         let threads: Vec<Vec<String>> = finding["threads"].as_array()?.iter().map(texts).collect();
         let (kind, exception) = (text(&finding["kind"]), finding["exception"].as_str().map(str::to_owned));
-        let is_known = subject.is_known(&kind, exception.as_deref(), &threads);
+        let is_known = subject.is_known(&kind, &text(&finding["what"]), exception.as_deref(), &threads);
         Some(Finding {
             kind,
             exception,

@@ -38,6 +38,9 @@ pub struct Subject {
     /// What two different threads have to call; where one of several methods will do, there are bars between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<[String; 2]>,
+    /// What the message has to mention, such as the field that is null.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mentions: Option<String>,
     /// What is known of the fault, for readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<String>,
@@ -144,6 +147,7 @@ fn parse(text: &str) -> anyhow::Result<Vec<Subject>> {
                 exceptions: Vec::new(),
                 calls: Vec::new(),
                 beside: None,
+                mentions: None,
                 pair: None,
                 note: None,
                 papers: vec![paper],
@@ -190,8 +194,8 @@ impl Subject {
         self.name.replace([' ', '/', '$'], "-")
     }
 
-    /// Whether what was found is the known fault; with the statements of each thread.
-    pub fn is_known(&self, kind: &str, exception: Option<&str>, threads: &[Vec<String>]) -> bool {
+    /// Whether what was found is the known fault; with what is said of it, and the statements of each thread.
+    pub fn is_known(&self, kind: &str, what: &str, exception: Option<&str>, threads: &[Vec<String>]) -> bool {
         let of_kind = match self.expected {
             Expected::Any => true,
             Expected::None => false,
@@ -208,7 +212,8 @@ impl Subject {
                 calls_one_of(thread, one) && others.into_iter().any(|(_, thread)| calls_one_of(thread, other))
             })
         };
-        of_kind && of_exception && all_called && self.beside.as_ref().is_none_or(is_beside)
+        let is_mentioned = self.mentions.as_ref().is_none_or(|text| what.contains(&**text));
+        of_kind && of_exception && all_called && is_mentioned && self.beside.as_ref().is_none_or(is_beside)
     }
 }
 
@@ -279,7 +284,7 @@ mod tests {
         let is_known = |threads: &[&[&str]]| {
             let threads: Vec<Vec<String>> =
                 threads.iter().map(|thread| thread.iter().map(|text| (*text).to_owned()).collect()).collect();
-            subject.is_known("exception", None, &threads)
+            subject.is_known("exception", "", None, &threads)
         };
         assert!(is_known(&[&["a.setLength(0);"], &["a.insert(0, a);"]]));
         assert!(is_known(&[&["a.insert(0, a);", "a.delete(0, 1);"], &["a.delete(0, 1);"]]));
@@ -296,13 +301,16 @@ mod tests {
             expected = "exception"
             exceptions = ["NullPointerException"]
             calls = ["close"]
+            mentions = "this.writer"
             papers = [{ paper = "P", id = "1" }]
         "#;
         let subject = &parse(text).unwrap()[0];
         let close = [vec!["a.close();".to_owned()]];
-        assert!(subject.is_known("exception", Some("java.lang.NullPointerException"), &close));
-        assert!(!subject.is_known("exception", Some("java.lang.IllegalStateException"), &close));
-        assert!(!subject.is_known("deadlock", None, &close));
+        let what = "because this.writer is null";
+        assert!(subject.is_known("exception", what, Some("java.lang.NullPointerException"), &close));
+        assert!(!subject.is_known("exception", "", Some("java.lang.NullPointerException"), &close));
+        assert!(!subject.is_known("exception", what, Some("java.lang.IllegalStateException"), &close));
+        assert!(!subject.is_known("deadlock", what, None, &close));
         assert!(!subject.is_known(
             "exception",
             Some("java.lang.NullPointerException"),
