@@ -313,6 +313,7 @@ mod tests {
         assert!(!subject.is_known("deadlock", what, None, &close));
         assert!(!subject.is_known(
             "exception",
+            what,
             Some("java.lang.NullPointerException"),
             &[vec!["a.closeAll();".into()]]
         ));
