@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::subjects::{Expected, Published};
+use crate::subjects::{Expected, KnownBy, Published};
 use crate::summary::{Mean, Row, Summary};
 
 /// The page with all tables.
@@ -37,37 +37,61 @@ pub fn page(summary: &Summary) -> String {
 
 /// What the README says of it, word by word, in one line.
 fn in_short(summary: &Summary) -> String {
-    let (safe, faulty): (Vec<&Row>, Vec<&Row>) =
-        summary.rows.iter().filter(|row| row.runs > 0).partition(|row| row.subject.expected == Expected::None);
-    let always = faulty.iter().filter(|row| row.found == row.runs).count();
-    let never = faulty.iter().filter(|row| row.found == 0).count();
+    let known: Vec<&Row> = summary.rows.iter().filter(|row| row.runs > 0 && row.subject.known_by().is_some()).collect();
+    let by = |how: KnownBy| known.iter().filter(|row| row.subject.known_by() == Some(how)).count();
+    let classes: BTreeSet<&str> = known.iter().map(|row| &*row.subject.class).collect();
+    let always = known.iter().filter(|row| row.found == row.runs).count();
+    let never = known.iter().filter(|row| row.found == 0).count();
     let (found, runs) =
-        (faulty.iter().map(|row| row.found).sum::<usize>(), faulty.iter().map(|row| row.runs).sum::<usize>());
-    let seeds = faulty.iter().map(|row| row.runs).min().unwrap_or_default();
-    let budgets: BTreeSet<u64> = faulty.iter().flat_map(|row| row.budgets.iter().copied()).collect();
-    let budget = budgets.iter().max().copied().unwrap_or_default();
+        (known.iter().map(|row| row.found).sum::<usize>(), known.iter().map(|row| row.runs).sum::<usize>());
+    let seeds = known.iter().map(|row| row.runs).min().unwrap_or_default();
     let mut text = format!(
-        "{IN_SHORT} Of {} classes in which other papers' tools found violations, Raddle finds the known fault of {always} with each of \
-         {seeds} seeds, given {budget} seconds and one worker, and that of {never} with none ({found} of {runs} runs).",
-        faulty.len()
+        "{IN_SHORT} Of {} faults that other papers' tools found in {} classes, Raddle finds {always} with each of {seeds} seeds, given {} \
+         and {}, and {never} with none ({found} of {runs} runs). A fault is known by its methods or message in {} of them, by its exception \
+         or kind in {}; in {} any finding counts.",
+        known.len(),
+        classes.len(),
+        seconds(&known),
+        workers(summary),
+        by(KnownBy::Methods),
+        by(KnownBy::Failure),
+        by(KnownBy::Anything),
     );
     for mean in &summary.means {
-        let Some(published) = mean.published else { continue };
+        // The paper has no mean of some of them; then it is that of its figures for the same.
+        let published = mean.published.unwrap_or(mean.published_same);
         text += &format!(
-            " It takes {:.1} s on average for {} of DepCon+, {:.3} of the time that the paper gives ({published:.0} s){}.",
-            mean.seconds,
+            " DepCon+'s {} take {:.1} s on average, {:.3} of the {published:.0} s that the paper gives for its machine{}.",
             mean.what,
+            mean.seconds,
             mean.seconds_of_an_hour / published,
             if mean.found < mean.runs { ", if a miss had cost an hour" } else { "" }
         );
     }
-    let tested: Vec<&&Row> = safe.iter().filter(|row| row.tests > 0.0).collect();
+    let safe: Vec<&Row> = summary.rows.iter().filter(|row| row.subject.expected == Expected::None).collect();
+    let tested: Vec<&Row> = safe.iter().copied().filter(|row| row.runs > 0 && row.tests > 0.0).collect();
     let alarms = tested.iter().filter(|row| row.found_other > 0).count();
     let alarms = if alarms == 0 { "none".to_owned() } else { alarms.to_string() };
     text + &format!(
-        " In {alarms} of {} classes of Joda-Time that are documented to be thread-safe it finds anything within a minute.",
-        tested.len()
+        " In {alarms} of {} classes of Joda-Time that are documented to be thread-safe an exception, deadlock or hang is found within {} with \
+         one seed; {} more could not be tested.",
+        tested.len(),
+        seconds(&tested),
+        safe.len() - tested.len()
     )
+}
+
+/// The longest budget of some rows.
+fn seconds(rows: &[&Row]) -> String {
+    let budget = rows.iter().flat_map(|row| row.budgets.iter().copied()).max();
+    format!("{} seconds", budget.unwrap_or_default())
+}
+
+/// How many workers a check had.
+fn workers(summary: &Summary) -> String {
+    let counts: Vec<String> = summary.jobs.iter().map(usize::to_string).collect();
+    let is_one = counts.len() == 1 && counts[0] == "1";
+    if is_one { "one worker".to_owned() } else { format!("{} workers", counts.join(" or ")) }
 }
 
 const IN_SHORT: &str = "**In short.**";
@@ -94,8 +118,8 @@ const INTRUDER: &[Column] = &[
 fn group(title: &str, rows: &[&Row], columns: &[Column]) -> String {
     let headings: Vec<String> = columns.iter().map(|(heading, _)| format!("paper: {heading}")).collect();
     let mut text = format!(
-        "\n## {title}\n\n| subject | class | found | seconds to it | first finding, s | tests | executions | all that was found | {} |\n\
-         |---|---|---|---|---|---|---|---|{}\n",
+        "\n## {title}\n\n| subject | class | found | seconds to it | first finding, s | tests | executions | all that was found | {} | other papers |\n\
+         |---|---|---|---|---|---|---|---|{}---|\n",
         headings.join(" | "),
         "---|".repeat(columns.len())
     );
@@ -110,13 +134,14 @@ fn group(title: &str, rows: &[&Row], columns: &[Column]) -> String {
             _ => (format!("{} of {}", row.found, row.runs), number(row.seconds)),
         };
         text += &format!(
-            "| {} | {class}{mark} | {found} | {to_it} | {} | {:.0} | {:.0} | {} | {} |\n",
+            "| {} | {class}{mark} | {found} | {to_it} | {} | {:.0} | {:.0} | {} | {} | {} |\n",
             row.subject.name,
             number(row.first),
             row.tests,
             row.executions,
             others.join(", "),
             published.collect::<Vec<_>>().join(" | "),
+            row.subject.papers[1..].iter().filter_map(said_elsewhere).collect::<Vec<_>>().join("; "),
         );
     }
     let noted: Vec<String> = rows
@@ -128,6 +153,13 @@ fn group(title: &str, rows: &[&Row], columns: &[Column]) -> String {
         text += &noted.concat();
     }
     text
+}
+
+/// What a paper says of a subject that is in the table of another.
+fn said_elsewhere(paper: &Published) -> Option<String> {
+    let said: Vec<String> =
+        [paper.seconds.map(|seconds| format!("{seconds:.1} s")), paper.failed.clone()].into_iter().flatten().collect();
+    (!said.is_empty()).then(|| format!("{}: {}", paper.paper, said.join(", ")))
 }
 
 fn means(means: &[Mean]) -> String {
@@ -154,8 +186,8 @@ fn means(means: &[Mean]) -> String {
         );
     }
     text + "\nIn the paper a miss counts as its whole budget, an hour. So the ratios are those of the means in which ours does, too. Fixtures \
-            have fewer methods than the classes that they stand for, so there is a mean without them. The machines are not \
-            the same.\n"
+            are not the classes that they stand for, and have other methods, so there is a mean without them. The machines are not \
+            the same, and some versions are not (see the notes).\n"
 }
 
 fn sizes(rows: &[Row]) -> String {
@@ -186,14 +218,16 @@ fn sizes(rows: &[Row]) -> String {
 
 /// Classes in which nothing should be found.
 fn safe(rows: &[&Row]) -> String {
-    let ran: Vec<&&Row> = rows.iter().filter(|row| row.runs > 0 && row.tests > 0.0).collect();
-    let found: Vec<&&&Row> = ran.iter().filter(|row| row.found_other > 0).collect();
+    let ran: Vec<&Row> = rows.iter().copied().filter(|row| row.runs > 0 && row.tests > 0.0).collect();
+    let found: Vec<&&Row> = ran.iter().filter(|row| row.found_other > 0).collect();
     let mut text = format!(
-        "\n## Classes that are documented to be thread-safe\n\n{} of {} classes of Joda-Time 2.0 were tested, for a minute each at the most, with one seed; something was found in {}, and {} \
-         findings were not confirmed when a check ended.\n\n\
+        "\n## Classes that are documented to be thread-safe\n\n{} of {} classes of Joda-Time 2.0 were tested, for {} each at the most, with one seed and the usual \
+         oracle, which does not look at what calls return; something was found in {}, and {} findings were not confirmed when a check \
+         ended.\n\n\
          | class | found | tests | executions |\n|---|---|---|---|\n",
         ran.len(),
         rows.len(),
+        seconds(&ran),
         found.len(),
         ran.iter().map(|row| row.unsure).sum::<usize>()
     );
@@ -252,8 +286,10 @@ fn notes(summary: &Summary) -> String {
         "\n## What the columns mean\n\n\
          `found`: runs in which the known fault was found, by its kind, exception and methods as `study/subjects.toml` has them. `seconds to it`: \
          on average, a miss counting as the whole budget. `first finding`: of any kind, on average of the runs that have one. Times are from \
-         the start of the check, with the analysis. `tests` and `executions`: until the check was stopped, three seconds after the known \
-         fault was shrunk and confirmed. `all that was found`: exceptions and kinds of findings in all runs, the known fault among them. `analysis`: the whole command `raddle deps`, while other checks may run.\n\n\
+         the start of the check, with the analysis, to the execution that first failed so; shrinking and confirming it come after that, and what is \
+         not confirmed is not found. `tests` and `executions`: until the check was stopped, three seconds after the known \
+         fault was shrunk and confirmed. `all that was found`: exceptions and kinds of findings in all runs, the known fault among them. `other papers`: \
+         what they give for the same subject, as times to the first fault. `analysis`: the whole command `raddle deps`, while other checks may run.\n\n\
          Machine: {}; others than the study had {others} of its processors while checks ran. Times are of use only where that is little. Java {}. Raddle {}. \
          Workers of a check: {}. Budgets: {budgets}.{left_out}\n",
         list(summary.machines.iter().map(|machine| machine.text()).collect()),
@@ -295,9 +331,9 @@ mod tests {
         }
         let page = page(&crate::summary::of(&subjects, results.path(), None).unwrap());
         for line in [
-            "| C5 | BufferedInput * | 1 of 1 | 2.0 | 2.0 | 0 | 0 | NullPointerException | 100 % | 7.0 | 18 |",
-            "| C6 | LaterVector * | 0 of 1 | 10.0 | - | 0 | 0 |  | 20 % | 3071.0 | 1174 |",
-            "| C7 | Day | cannot be run | - | - | 0 | 0 |  | 100 % | 84.0 | 255 |",
+            "| C5 | BufferedInput * | 1 of 1 | 2.0 | 2.0 | 0 | 0 | NullPointerException | 100 % | 7.0 | 18 | ConTeGe: NullPointerException |",
+            "| C6 | LaterVector * | 0 of 1 | 10.0 | - | 0 | 0 |  | 20 % | 3071.0 | 1174 | AutoConTest: 29.6 s |",
+            "| C7 | Day | cannot be run | - | - | 0 | 0 |  | 100 % | 84.0 | 255 | ConTeGe: NumberFormatException |",
             "| C16 | StringBuffer | not run | - | - | 0 | 0 |  | 100 % | 18.0 | 22 |",
             "| C1 to C15 | 2 of 3 | 1 of 2 runs | 6.0 | 1801.0 | 1368 | 1.317 | 1539 | 1.170 |",
             "| C6 | 1 of 1 | 0 of 0 | 7 x a.close throws java.io.IOException |",

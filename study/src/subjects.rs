@@ -104,6 +104,20 @@ pub struct Published {
     /// What it saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// Whether its tool found no fault here, so that there is none to find again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nothing: bool,
+}
+
+/// By what a finding is held to be the known fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownBy {
+    /// Methods that are called, or what the message mentions.
+    Methods,
+    /// The exception or the kind of failure.
+    Failure,
+    /// Any finding is.
+    Anything,
 }
 
 #[derive(Deserialize)]
@@ -187,6 +201,18 @@ impl Subject {
         let decisive = Subject { pair: None, note: None, papers: Vec::new(), ..self.clone() };
         // It has no maps with keys that are no texts, which is all that could fail.
         hash(&serde_json::to_vec(&decisive).unwrap_or_default())
+    }
+
+    /// By what its fault is known; None if there is none that is known.
+    pub fn known_by(&self) -> Option<KnownBy> {
+        if self.expected == Expected::None || self.papers[0].nothing {
+            return None;
+        }
+        Some(match self.expected {
+            _ if !self.calls.is_empty() || self.beside.is_some() || self.mentions.is_some() => KnownBy::Methods,
+            Expected::Any if self.exceptions.is_empty() => KnownBy::Anything,
+            _ => KnownBy::Failure,
+        })
     }
 
     /// The name of its folder.
@@ -290,6 +316,18 @@ mod tests {
         assert!(is_known(&[&["a.insert(0, a);", "a.delete(0, 1);"], &["a.delete(0, 1);"]]));
         assert!(!is_known(&[&["a.insert(0, a);", "a.delete(0, 1);"], &["a.size();"]]));
         assert!(!is_known(&[&["a.insert(0, a);"], &["a.insert(0, a);"]]));
+    }
+
+    #[test]
+    fn where_a_paper_found_nothing_there_is_no_known_fault() {
+        let subjects = read(&crate::home().join("subjects.toml")).unwrap();
+        let by = |name: &str| subjects.iter().find(|subject| subject.name == name).unwrap().known_by();
+        assert_eq!(by("C4"), Some(KnownBy::Methods));
+        assert_eq!(by("C8"), Some(KnownBy::Failure));
+        assert_eq!(by("C1"), Some(KnownBy::Failure));
+        assert_eq!(by("MutablePeriod"), Some(KnownBy::Anything));
+        assert_eq!(by("ZoneInfoCompiler"), None);
+        assert_eq!(by("Days"), None);
     }
 
     #[test]

@@ -55,6 +55,9 @@ fn stuck(execution: &Execution<'_>) -> Hang {
     let raw = |name: usize| names.iter().position(|&other| other == name).map(|place| execution.pending[place].0);
     let waits_for = |name: usize| {
         let &(_, event, _) = timeline.pending.iter().find(|&&(other, ..)| other == name)?;
+        if event.kind == EventKind::LockInVain {
+            return Some((event.object, event.slot as usize));
+        }
         // Who waits to be notified does not wait for the monitor.
         let wants = matches!(event.kind, EventKind::Lock | EventKind::LockWithin)
             || event.kind == EventKind::Wake && timeline.state.is_notified(event, name);

@@ -52,7 +52,9 @@ impl Names {
     pub fn event(&mut self, name: usize, event: Event) -> Event {
         let slot = match event.kind {
             EventKind::Start => self.start(name, event.slot),
-            kind if kind.is_about_thread() => self.name(ThreadId(event.slot as u16)) as u32,
+            kind if kind.is_about_thread() || kind == EventKind::LockInVain => {
+                self.name(ThreadId(event.slot as u16)) as u32
+            }
             _ => event.slot,
         };
         Event { slot, ..event }

@@ -88,6 +88,8 @@ impl State {
             }
             EventKind::Park => unprompted || state.interrupted || state.permit,
             EventKind::Sleep => unprompted || state.interrupted,
+            // Whether a monitor is free that opaque code takes, no event tells: nothing that rests on it is known.
+            EventKind::LockInVain => false,
             _ => true,
         }
     }
@@ -224,6 +226,7 @@ impl State {
                 self.lock(thread, event.object, 1);
             }
             EventKind::Unlock => self.unlock(thread, event.object),
+            EventKind::LockInVain => drop(self.give_up(thread, event.object)),
             EventKind::Wait => self.wait(thread, event),
             EventKind::Wake => self.wake(thread, event),
             EventKind::Notify => self.waits.entry(at(event)).or_default().notify(event.condition() != 0),
@@ -241,6 +244,9 @@ impl State {
     }
 
     fn lock(&mut self, thread: usize, object: ObjectId, depth: u32) {
+        if depth == 0 {
+            return;
+        }
         let monitor = self.monitors.entry(object).or_default();
         if monitor.owner != Some(thread) {
             (monitor.owner, monitor.depth) = (Some(thread), 0);
@@ -257,15 +263,20 @@ impl State {
         }
     }
 
+    /// Gives up the monitor if the thread has it, and says how deep it had it.
+    fn give_up(&mut self, thread: usize, object: ObjectId) -> u32 {
+        let monitor = self.monitors.get_mut(&object).filter(|monitor| monitor.owner == Some(thread));
+        monitor.map_or(0, |monitor| std::mem::take(monitor).depth)
+    }
+
     fn wait(&mut self, thread: usize, event: Event) {
         let interrupted = self.is_interrupted(thread) && event.is_interruptible();
         if interrupted && event.condition() != 0 {
             self.thread_mut(thread).interrupted = false;
             return;
         }
-        let monitor = self.monitors.entry(event.object).or_default();
-        let waits = Waits { at: at(event), interruptible: event.is_interruptible(), depth: monitor.depth };
-        *monitor = Monitor::default();
+        let depth = self.give_up(thread, event.object);
+        let waits = Waits { at: at(event), interruptible: event.is_interruptible(), depth };
         self.thread_mut(thread).waits_on = Some(waits);
         if !interrupted {
             self.waits.entry(waits.at).or_default().enter(thread);

@@ -1,8 +1,7 @@
 //! What the threads of a deadlock waited for.
 //!
 //! The machine knows objects by number only. The thread that waits has the object itself at hand, so when it is told to
-//! leave, it says of what class that is, for a lock of `java.util.concurrent` or a monitor that opaque code holds who owns it, and where
-//! in the code it is.
+//! leave, it says of what class that is, for a lock of `java.util.concurrent` who owns it, and where in the code it is.
 
 use crate::agent::LOADED;
 use crate::control;
@@ -31,20 +30,15 @@ struct Noted {
 
 /// The current thread has to leave while it wants the monitor of an object, or waits on it, or for its end.
 pub fn note(env: Env, object: jobject) {
-    note_as(env, false, None, |_| Some(object));
-}
-
-/// The same where a thread has the monitor of which the machine does not know it.
-pub fn note_owned(env: Env, object: jobject, owner: ThreadId) {
-    note_as(env, false, Some(owner), |_| Some(object));
+    note_as(env, false, |_| Some(object));
 }
 
 /// The current thread has to leave while it is parked.
 pub fn note_parked(env: Env) {
-    note_as(env, true, None, |env| natives::reading().park_blocker(env));
+    note_as(env, true, |env| natives::reading().park_blocker(env));
 }
 
-fn note_as(env: Env, parked: bool, owner: Option<ThreadId>, object: impl FnOnce(Env) -> Option<jobject>) {
+fn note_as(env: Env, parked: bool, object: impl FnOnce(Env) -> Option<jobject>) {
     // Nobody asks what threads wanted if they have to leave for another reason, which most do.
     let Some(thread) = control::current().filter(|_| control::is_stuck()) else { return };
     // The error that makes the thread leave may be pending already, and nothing can be asked while it is.
@@ -52,7 +46,8 @@ fn note_as(env: Env, parked: bool, owner: Option<ThreadId>, object: impl FnOnce(
     let reading = natives::reading();
     let awaited = env.frame(|| {
         let object = object(env)?;
-        let owner = owner.or_else(|| threads::find(natives::identity_hash(env.raw(), reading.owner(env, object)?)));
+        let owner =
+            reading.owner(env, object).and_then(|owner| threads::find(natives::identity_hash(env.raw(), owner)));
         let class = shown_name(&reading.class_name(env, object)).to_owned();
         Some(Awaited { thread, object: natives::number_of(env, object), class, owner })
     });

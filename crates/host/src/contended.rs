@@ -2,12 +2,15 @@
 //!
 //! Rewritten code takes a monitor only when the machine of events says that it is free. Opaque code does not
 //! ask, and may hold a monitor while it stops at an event: a thread that then wants it would block for good,
-//! and all others with it. HotSpot tells before that. The thread then gives up control until another has
+//! and all others with it. HotSpot tells before that. The thread then gives up control until the owner has
 //! done something, looks again, and takes the monitor once it is free.
 //!
-//! The machine may have let it take the monitor by then, for it knows nothing of the holder. That is taken back
-//! meanwhile: opaque code may call rewritten code, which takes the monitor once more and asks. So it is with
+//! The machine may have let it take the monitor by then, for it knows nothing of the holder. What the thread says
+//! takes that back: opaque code may call rewritten code, which takes the monitor once more and asks. So it is with
 //! `Throwable.printStackTrace`, which holds the stream and prints line by line.
+//!
+//! Two threads that want what the other one's opaque code holds wait for each other for good, also on their way out, for no error
+//! gets a thread out of a monitor that it waits for: that costs the worker.
 
 use crate::awaited;
 use crate::control::{self, Unwind};
@@ -30,28 +33,26 @@ pub unsafe extern "system" fn contended_enter(jvmti: Jvmti, env: *mut JNIEnv, _:
     // Whoever is not under control goes on by itself. Threads that leave give up what they hold on their way,
     // so one that is to leave may as well block.
     control::aloud(|| {
-        while let Some(owner) = controlled_owner(jvmti, env, object) {
-            if wait_without(hash, || controlled_owner(jvmti, env, object).is_some()).is_err() {
+        let owner = || controlled_owner(jvmti, env, object);
+        while owner().is_some() {
+            if wait_without(hash, owner).is_err() {
                 // SAFETY: HotSpot has just given the interface of this thread.
-                return awaited::note_owned(unsafe { Env::new(env) }, object, owner);
+                return awaited::note(unsafe { Env::new(env) }, object);
             }
         }
     });
 }
 
-/// Waits, without the monitor of the object with this hash, for as long as it is held.
-fn wait_without(hash: i32, is_held: impl Fn() -> bool) -> Result<(), Unwind> {
+/// Waits, without the monitor of the object with this hash, for as long as it has an owner.
+fn wait_without(hash: i32, owner: impl Fn() -> Option<ThreadId>) -> Result<(), Unwind> {
     // Only now does it get a number: a thread of the JDK that happens to hold it must not change those of all objects after it.
     let object = control::object(hash);
-    let event = |kind| control::event(Event { kind, object, slot: 0, site: SiteId::NONE }).map(drop);
+    let event = |kind, slot| control::event(Event { kind, object, slot, site: SiteId::NONE }).map(drop);
     let taken = control::current().and_then(|thread| control::with_machine(|machine| machine.depth(thread, object)));
-    let taken = taken.unwrap_or(0);
-    // Others may do something, or all that they will, at each of these.
-    (0..taken).try_for_each(|_| event(EventKind::Unlock))?;
-    while is_held() {
-        event(EventKind::LockInVain)?;
+    while let Some(owner) = owner() {
+        event(EventKind::LockInVain, owner.0.into())?;
     }
-    (0..taken).try_for_each(|_| event(EventKind::Lock))
+    (0..taken.unwrap_or(0)).try_for_each(|_| event(EventKind::Lock, 0))
 }
 
 /// The thread that has a real monitor, if it is under control and has not ended.

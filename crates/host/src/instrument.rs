@@ -3,7 +3,7 @@
 //! A hook is called before each access of a field or array element, before a monitor is taken and after it
 //! was given up. Synchronized methods lose their flag and take their monitor by instructions, for a hook
 //! must come before. The real monitors stay: a thread that is not under control needs them, and one that
-//! is takes them only once the hook has let it, so never in vain.
+//! is takes them only once the hook has let it, so in vain only where opaque code has one (`contended`).
 //!
 //! Not seen: what a constructor writes to its own fields before it calls another constructor, when nobody
 //! else can see the object yet.

@@ -31,6 +31,9 @@ impl LockTable {
 
     /// A thread takes a monitor that is free for it, so many times.
     pub fn take(&mut self, object: ObjectId, thread: ThreadId, times: u32) {
+        if times == 0 {
+            return;
+        }
         match self.0.iter_mut().rev().find(|held| held.object == object) {
             Some(held) => held.depth += times,
             None => self.0.push(Held { object, owner: thread, depth: times }),
@@ -47,10 +50,10 @@ impl LockTable {
         }
     }
 
-    /// The holder of a monitor gives it up, however deep it holds it. Says how deep that was.
-    pub fn give_up_wholly(&mut self, object: ObjectId) -> u32 {
-        let depth = self.0.iter().rev().find(|held| held.object == object).map_or(0, |held| held.depth);
-        self.0.retain(|held| held.object != object);
+    /// A thread gives up a monitor, however deep it holds it. Says how deep that was.
+    pub fn give_up_wholly(&mut self, object: ObjectId, thread: ThreadId) -> u32 {
+        let depth = self.depth(object, thread);
+        self.0.retain(|held| held.object != object || held.owner != thread);
         depth
     }
 

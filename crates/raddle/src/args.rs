@@ -133,7 +133,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
 
-    /// For what is chosen at random: the same seed gives the same tests, and with --jobs 1 the same findings in the same order.
+    /// For what is chosen at random: with --jobs 1 the same seed gives the same tests, and the same findings in the same order.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 

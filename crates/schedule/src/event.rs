@@ -151,8 +151,8 @@ pub enum EventKind {
     FailedUpdate,
     /// Looks whether the current thread was interrupted, and clears that.
     ClearInterrupted,
-    /// Finds a monitor taken by code that tells of no events, and tries again once another thread has done something.
-    /// It takes nothing.
+    /// Finds that the thread in `slot` has a monitor, by code that tells of no events, and tries again once that thread has done
+    /// something. It takes nothing, and gives up the monitor if it was held to have it.
     LockInVain,
     /// Takes a lock if no other thread holds it.
     TryLock,

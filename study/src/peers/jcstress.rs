@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::PeersArgs;
 use super::cases::Case;
 use super::outcome::{Fail, Outcome, Pass, Rate};
 use super::process::{self, Cost, Ended};
 use super::project::Project;
 
-/// In each configuration of the JVM.
+/// In each way in which it compiles the actors.
 const MILLISECONDS: u64 = 1000;
+/// Until it gives up on actors that wait for good takes it most of a minute, and longer where others want the machine.
+const GIVING_UP: Duration = Duration::from_secs(180);
 
 /// What the tables of all configurations of a test come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +27,7 @@ impl Samples {
 }
 
 /// All tests and twins of the cases, in their order. Tests whose threads wait for good are run one by one, since they end nothing.
-pub fn measure(project: &Project, cases: &[&Case], args: &PeersArgs) -> anyhow::Result<Vec<Outcome>> {
+pub fn measure(project: &Project, cases: &[&Case]) -> anyhow::Result<Vec<Outcome>> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let mut together: Vec<&str> = Vec::new();
     for case in cases.iter().filter(|case| case.threads <= cores) {
@@ -37,13 +38,12 @@ pub fn measure(project: &Project, cases: &[&Case], args: &PeersArgs) -> anyhow::
     let seen = parse(&ended.stdout);
     let share = |cost: f64| cost / together.len().max(1) as f64;
     let cost = Cost { seconds: share(ended.cost.seconds), processor_seconds: share(ended.cost.processor_seconds) };
-    cases.iter().map(|case| outcome(project, case, args, &seen, cost, cores)).collect()
+    cases.iter().map(|case| outcome(project, case, &seen, cost, cores)).collect()
 }
 
 fn outcome(
     project: &Project,
     case: &Case,
-    args: &PeersArgs,
     seen: &BTreeMap<String, Samples>,
     cost: Cost,
     cores: usize,
@@ -58,7 +58,7 @@ fn outcome(
     }
     let of = |body: &str| seen.get(body).copied().unwrap_or_default();
     let fail = if case.hangs {
-        hang(project, case, args)?
+        hang(project, case)?
     } else {
         let samples = of(&case.fail);
         Fail {
@@ -81,8 +81,8 @@ fn outcome(
 }
 
 /// A test whose threads wait for good: found if it ends by itself and says that something is wrong.
-fn hang(project: &Project, case: &Case, args: &PeersArgs) -> anyhow::Result<Fail> {
-    let ended = run(project, &[&case.fail], Duration::from_secs(30 + args.budget))?;
+fn hang(project: &Project, case: &Case) -> anyhow::Result<Fail> {
+    let ended = run(project, &[&case.fail], GIVING_UP)?;
     let failed = ended.status.is_some_and(|status| status != 0);
     let said = match ended.status {
         None => format!("its actors wait for good; stopped after {:.0} s without a verdict", ended.cost.seconds),

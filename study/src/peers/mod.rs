@@ -94,7 +94,7 @@ fn measure(args: &PeersArgs, cases: &[&Case]) -> anyhow::Result<Document> {
         controlled.push((measured, lincheck::measure(&project, case, args)?));
     }
     eprintln!("all: jcstress");
-    let free = jcstress::measure(&project, cases, args)?;
+    let free = jcstress::measure(&project, cases)?;
     let together = cases.iter().zip(controlled).zip(free);
     let rows = together
         .map(|((case, (raddle, lincheck)), jcstress)| Row { case: (*case).clone(), raddle, lincheck, jcstress })

@@ -130,9 +130,11 @@ impl Machine {
     pub fn announce_within(&mut self, thread: ThreadId, event: Event, nanos: Option<u64>) {
         let deadline = nanos.map(|nanos| self.now.saturating_add(nanos));
         self.timed |= deadline.is_some();
-        let (announced, early) = (self.trace.steps.len(), self.limits.early_timeouts);
+        let early = self.limits.early_timeouts;
+        let holder = self.threads.get(event.slot as usize).filter(|_| event.kind == EventKind::LockInVain);
+        let seen = holder.map_or(0, |holder| holder.done);
         let state = self.thread_mut(thread);
-        (state.next, state.deadline, state.announced) = (Some(event), deadline, announced);
+        (state.next, state.deadline, state.seen) = (Some(event), deadline, seen);
         state.untold = early && deadline.is_some() || event.kind == EventKind::Wake && state.spurious > 0;
     }
 
@@ -144,6 +146,7 @@ impl Machine {
         let state = self.thread_mut(thread);
         (state.timed_out, state.untold) = (false, false);
         state.note_done(event.kind);
+        (state.done, state.in_vain) = (state.done + 1, event.kind == EventKind::LockInVain);
         found
     }
 
@@ -241,7 +244,8 @@ impl Machine {
         let may_time_out = || self.limits.early_timeouts && state.deadline.is_some();
         let over = || state.interrupted || state.timed_out || may_time_out();
         match event.kind {
-            EventKind::LockInVain => self.trace.steps.len() > state.announced,
+            // Once in any case, so that whoever watches knows of it. Only who has the monitor can give it up.
+            EventKind::LockInVain => !state.in_vain || self.threads[event.slot as usize].done > state.seen,
             EventKind::Lock => self.locks.is_free_for(event.object, thread),
             EventKind::LockWithin => over() || self.locks.is_free_for(event.object, thread),
             EventKind::Wake => {
@@ -282,6 +286,7 @@ impl Machine {
             let event = thread.next?;
             let holder = match event.kind {
                 EventKind::Lock | EventKind::LockWithin | EventKind::Wake => self.locks.owner(event.object),
+                EventKind::LockInVain => Some(ThreadId(event.slot as u16)),
                 _ => None,
             };
             Some(Blocked { thread: id, event, holder, holds: self.locks.held_by(id), daemon: thread.daemon })
@@ -293,6 +298,8 @@ impl Machine {
         match event.kind {
             EventKind::Lock => self.locks.take(event.object, thread, 1),
             EventKind::Unlock => self.locks.give_up(event.object, thread),
+            // It was held to have it, and has not.
+            EventKind::LockInVain => drop(self.locks.give_up_wholly(event.object, thread)),
             EventKind::TryLock | EventKind::LockWithin => return Found(self.attempt(thread, event)),
             EventKind::Wait => return Found(self.wait(thread, event)),
             EventKind::Wake => return Found(self.end_wait(thread, event)),
@@ -366,7 +373,8 @@ impl Machine {
             state.interrupted = false;
             return true;
         }
-        let depth = self.locks.give_up_wholly(event.object).max(1);
+        // Not at all, if opaque code has taken the monitor and told nobody.
+        let depth = self.locks.give_up_wholly(event.object, thread);
         let waits = Waits { place: place(event), interruptible: event.is_interruptible(), depth };
         self.thread_mut(thread).waits_on = Some(waits);
         if !interrupted {

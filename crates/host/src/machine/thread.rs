@@ -31,8 +31,12 @@ pub struct Thread {
     pub spurious: u32,
     /// Whether the scheduler is still to hear that the next event needs no cause.
     pub untold: bool,
-    /// How many events there were when the next one was announced.
-    pub announced: usize,
+    /// How many events it has done.
+    pub done: usize,
+    /// How many the one had done whose monitor it wants, when it saw that.
+    pub seen: usize,
+    /// Whether the last that it did was to find that monitor taken.
+    pub in_vain: bool,
     /// How many events it did when only daemons were left.
     pub last_events: u32,
     /// Who it is, in whatever order threads are started.
