@@ -23,7 +23,7 @@ pub fn partial_order(execution: &Execution<'_>) -> u64 {
     for (step, &(thread, event)) in steps.iter().enumerate() {
         let is_about_thread = event.kind.is_about_thread();
         let slot = match event.kind {
-            _ if is_about_thread => names.label(event.slot as usize),
+            _ if is_about_thread || event.kind == EventKind::LockInVain => names.label(event.slot as usize),
             // A condition is numbered as an object is; which it is follows from what the thread has done.
             EventKind::Wait | EventKind::Wake | EventKind::Notify | EventKind::NotifyAll => 0,
             _ => event.slot as u64,

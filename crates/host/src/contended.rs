@@ -48,11 +48,15 @@ fn wait_without(hash: i32, owner: impl Fn() -> Option<ThreadId>) -> Result<(), U
     // Only now does it get a number: a thread of the JDK that happens to hold it must not change those of all objects after it.
     let object = control::object(hash);
     let event = |kind, slot| control::event(Event { kind, object, slot, site: SiteId::NONE }).map(drop);
-    let taken = control::current().and_then(|thread| control::with_machine(|machine| machine.depth(thread, object)));
+    let depth =
+        || control::with_machine(|machine| control::current().map_or(0, |thread| machine.depth(thread, object)));
+    let mut taken = 0;
     while let Some(owner) = owner() {
+        // What the event gives up, which nobody has after the first.
+        taken += depth().unwrap_or(0);
         event(EventKind::LockInVain, owner.0.into())?;
     }
-    (0..taken.unwrap_or(0)).try_for_each(|_| event(EventKind::Lock, 0))
+    (0..taken).try_for_each(|_| event(EventKind::Lock, 0))
 }
 
 /// The thread that has a real monitor, if it is under control and has not ended.

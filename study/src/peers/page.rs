@@ -43,9 +43,8 @@ pub fn page(document: &Document, run: &str) -> String {
         page += "Maven finds what was asked for.\n";
     }
     for missing in &document.missing {
-        // Maven goes on about what it remembers. (Writing to a text cannot fail.)
-        let said = missing.said.split(" during ").next().unwrap_or_default();
-        let _ = writeln!(page, "- {}: {said}", missing.peer);
+        // Writing to a text cannot fail.
+        let _ = writeln!(page, "- {}: {}", missing.peer, missing.said);
     }
     page + "\n" + &reading(READING, run)
 }
@@ -79,6 +78,7 @@ fn fail(fail: &Fail) -> String {
             format!("{}, {:.1}, {:.1}", number(executions), fail.cost.seconds, fail.cost.processor_seconds)
         }
         (true, None) => format!("found, {:.1}, {:.1}", fail.cost.seconds, fail.cost.processor_seconds),
+        (false, _) if fail.cost.seconds == 0.0 => format!("not run: {}", fail.said),
         (false, _) => format!("not found: {}", fail.said),
     }
 }

@@ -123,6 +123,24 @@ fn first_error(ended: &Ended) -> String {
     let mut lines = ended.stdout.lines().chain(ended.stderr.lines());
     let error = lines.find_map(|line| line.split_once("artifact: ").filter(|_| line.contains("ERROR")));
     let what = error.map_or("Maven failed.", |(_, what)| what);
-    // Where Maven looked is a matter of this machine.
-    what.split(" in http").next().unwrap_or_default().trim().chars().take(160).collect()
+    without_places(what)
+}
+
+/// What Maven says, without where it looked: that is a matter of this machine.
+fn without_places(what: &str) -> String {
+    let told = what.split(" in ").next().unwrap_or_default();
+    told.trim().chars().take(160).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_maven_looked_is_not_told() {
+        for place in ["central (https://host/maven2)", "https://host/maven2 during a previous attempt"] {
+            let told = without_places(&format!("Could not find artifact a:b:jar:1 in {place}"));
+            assert_eq!(told, "Could not find artifact a:b:jar:1");
+        }
+    }
 }

@@ -245,7 +245,10 @@ impl Machine {
         let over = || state.interrupted || state.timed_out || may_time_out();
         match event.kind {
             // Once in any case, so that whoever watches knows of it. Only who has the monitor can give it up.
-            EventKind::LockInVain => !state.in_vain || self.threads[event.slot as usize].done > state.seen,
+            EventKind::LockInVain => {
+                let holder = self.threads.get(event.slot as usize);
+                !state.in_vain || holder.is_none_or(|holder| holder.done > state.seen)
+            }
             EventKind::Lock => self.locks.is_free_for(event.object, thread),
             EventKind::LockWithin => over() || self.locks.is_free_for(event.object, thread),
             EventKind::Wake => {

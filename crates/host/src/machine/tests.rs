@@ -277,3 +277,44 @@ fn an_attempt_takes_a_lock_only_if_it_is_free() {
         assert_eq!(does(two, on(attempt, 1)), Found(takes), "who is interrupted takes nothing if it would wait");
     }
 }
+
+/// The first thread has monitor 1 by opaque code; the second was let take it, and finds it taken.
+fn in_vain(owner: u32) -> Event {
+    Event { slot: owner, ..on(EventKind::LockInVain, 1) }
+}
+
+#[test]
+fn who_finds_a_monitor_taken_gives_back_what_it_was_let_take() {
+    use EventKind::{Lock, Unlock};
+    for seed in 0..50 {
+        // The owner's code asks for the monitor, too.
+        let owner = [on(Lock, 1), on(Unlock, 1)];
+        let other = [on(Lock, 1), in_vain(0), on(Lock, 1), on(Unlock, 1)];
+        let (end, trace) = run(&[&owner, &other], seed);
+        assert_eq!(end, Next::Done, "{trace:?}");
+    }
+}
+
+#[test]
+fn only_the_owner_of_a_monitor_is_a_reason_to_look_again() {
+    for seed in 0..50 {
+        let looks = [in_vain(0); 3];
+        let other = [in_vain(0), in_vain(0)];
+        let (end, trace) = run(&[&[on(EventKind::Join, 0)], &looks, &other], seed);
+        let Next::Stop(Stop::Deadlock(blocked)) = end else { panic!("{trace:?}") };
+        assert_eq!(trace.steps.len(), 2, "each says it once: {trace:?}");
+        assert_eq!((blocked[1].holder, blocked[2].holder), (Some(ThreadId(0)), Some(ThreadId(0))));
+    }
+}
+
+#[test]
+fn a_wait_gives_up_and_takes_back_only_what_events_took() {
+    use EventKind::{Lock, NotifyAll, Unlock, Wait, Wake};
+    let waiter = [on(Wait, 1), on(Wake, 1)];
+    let notifier = [on(Lock, 1), on(NotifyAll, 1), on(Unlock, 1), on(Lock, 1), on(Unlock, 1)];
+    let ends: Vec<Next> = (0..50).map(|seed| run(&[&waiter, &notifier], seed).0).collect();
+    assert!(ends.contains(&Next::Done));
+    let is_stuck = |end: &&Next| matches!(end, Next::Stop(Stop::Deadlock(blocked)) if blocked.len() == 1 && blocked[0].thread.0 == 0);
+    // Who comes too late waits for good, and nobody with it.
+    assert_eq!(ends.iter().filter(is_stuck).count() + ends.iter().filter(|end| **end == Next::Done).count(), 50);
+}

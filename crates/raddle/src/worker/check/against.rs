@@ -116,7 +116,7 @@ impl Judge for Against<'_> {
                 let blocked = if let Some(Stop::Deadlock(blocked)) = &execution.stop { blocked } else { left };
                 // That the first thread waits for the others goes without saying.
                 let others: Vec<_> = blocked.iter().filter(|blocked| blocked.thread.0 > 0).cloned().collect();
-                let others = words::in_the_way(others, &execution.awaited);
+                let others = words::in_the_way(others);
                 let what = format!("deadlock: {}", stop::describe_all(&others, &execution.awaited));
                 let place = words::where_stuck(runs.host, &others);
                 Failure { what, place, awaited: words::what_is_awaited(&others, &execution.awaited), ..failure }

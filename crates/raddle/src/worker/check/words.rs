@@ -62,9 +62,9 @@ fn cut(text: &str) -> String {
 }
 
 /// Those of the threads that others wait for, and all if that is none: who only waits behind them is no part of it.
-pub fn in_the_way(blocked: Vec<Blocked>, awaited: &[Awaited]) -> Vec<Blocked> {
-    let is_awaited = |one: &Blocked| blocked.iter().any(|other| stop::holder(other, awaited) == Some(one.thread));
-    let some: Vec<Blocked> = blocked.iter().filter(|one| is_awaited(one)).cloned().collect();
+pub fn in_the_way(blocked: Vec<Blocked>) -> Vec<Blocked> {
+    let awaited = |one: &Blocked| blocked.iter().any(|other| other.holder == Some(one.thread));
+    let some: Vec<Blocked> = blocked.iter().filter(|one| awaited(one)).cloned().collect();
     if some.len() < 2 { blocked } else { some }
 }
 
