@@ -33,9 +33,9 @@ pub struct Found {
     pub is_tried_again: bool,
 }
 
-/// One thing that a finding says about a class: that it throws so at a place, that a method does, or that a method deadlocks over
-/// locks of these classes. A class with a lock too few has as
-/// many failing pairs of methods as there are pairs; a finding is worth telling if it says something that no other does.
+/// One thing that a finding says about a class: that it throws so at a place, that a method does, because of its own object or of
+/// what it is given, or that a method deadlocks over locks of these classes. A class with a lock too few has as many failing pairs
+/// of methods as there are pairs; a finding is worth telling if it says something that no other does.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Trait {
     kind: &'static str,
@@ -110,16 +110,22 @@ pub fn traits(test: &TestCase, finding: &Finding) -> BTreeSet<Trait> {
     }
 }
 
-/// The method that the exception came out of.
+/// The method that the exception came out of. One that fails because others use its own object says more about the class than one
+/// that is given an object which others use: whoever calls it can help that.
 fn failing_method(test: &TestCase, finding: &Finding) -> Option<String> {
-    let results = finding.shown.suffixes.iter().zip(&test.suffixes);
-    results
-        .filter_map(|(results, calls)| match results.last() {
-            Some(CallResult::Threw(thrown)) => Some((thrown, calls.get(results.len() - 1)?)),
-            _ => None,
-        })
-        .find(|(thrown, _)| Some(&thrown.class) == exception(finding).as_ref())
-        .and_then(|(_, call)| methods::with_descriptor(call))
+    let exception = exception(finding)?;
+    let last = |results: &[CallResult]| match results.last() {
+        Some(CallResult::Threw(thrown)) if thrown.class == exception => Some(results.len() - 1),
+        _ => None,
+    };
+    let failing = finding.shown.suffixes.iter().zip(&test.suffixes).enumerate();
+    let (suffix, call) =
+        failing.filter_map(|(suffix, (results, calls))| Some((suffix, calls.get(last(results)?)?))).next()?;
+    let method = methods::with_descriptor(call)?;
+    let receiver = call.operation.receiver();
+    let others = test.suffixes.iter().enumerate().filter(|(other, _)| *other != suffix).flat_map(|(_, calls)| calls);
+    let is_shared = receiver.is_none() || others.into_iter().any(|other| other.operation.receiver() == receiver);
+    Some(if is_shared { method } else { format!("{method} by what it is given") })
 }
 
 /// The name of a kind, as documents have it.
@@ -137,4 +143,47 @@ pub fn exception(finding: &Finding) -> Option<String> {
     let what = &finding.failure.what;
     let class = what.split([':', ' ']).next().unwrap_or_default();
     (finding.failure.kind == FailureKind::Exception).then(|| class.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use host::Thrown;
+    use testcase::{Argument, Call, Operation};
+
+    use super::*;
+    use crate::worker::protocol::{Failure, Shown};
+
+    /// A call of `insert` with one value, or of `clear` with none.
+    fn call(on: usize, given: &[usize]) -> Call {
+        let (name, descriptor) = if given.is_empty() { ("clear", "()V") } else { ("insert", "(LText;)V") };
+        let receiver = Argument::Value(on);
+        let operation =
+            Operation::Virtual { class: "Text".into(), name: name.into(), descriptor: descriptor.into(), receiver };
+        Call { operation, arguments: given.iter().map(|&value| Argument::Value(value)).collect() }
+    }
+
+    /// What is said if the first call throws while the second is made.
+    fn said(first: Call, second: Call) -> BTreeSet<Trait> {
+        let test = TestCase { suffixes: vec![vec![first], vec![second]], ..TestCase::default() };
+        let thrown = Thrown { class: "Broken".into(), ..Thrown::default() };
+        let suffixes = vec![vec![CallResult::Threw(thrown)], vec![]];
+        let failure = Failure {
+            kind: FailureKind::Exception,
+            what: "Broken: it is".into(),
+            place: "Text.insert".into(),
+            ..Failure::default()
+        };
+        traits(&test, &Finding { failure, shown: Shown { suffixes, ..Shown::default() }, ..Finding::default() })
+    }
+
+    #[test]
+    fn a_method_that_fails_by_its_own_object_says_more_than_one_that_fails_by_what_it_is_given() {
+        let of_itself = said(call(0, &[0]), call(0, &[]));
+        let of_another = said(call(0, &[1]), call(1, &[]));
+        let of_a_third = said(call(0, &[2]), call(2, &[]));
+        assert_eq!(of_another, of_a_third);
+        assert!(!of_itself.is_subset(&of_another) && !of_another.is_subset(&of_itself));
+        // Whatever it is given, if it is its own object that others use.
+        assert_eq!(of_itself, said(call(0, &[1]), call(0, &[])));
+    }
 }
