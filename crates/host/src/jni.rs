@@ -245,18 +245,6 @@ impl Env {
         jni!(self, IsInstanceOf, object, class)
     }
 
-    /// Whether an object is an array.
-    pub fn is_array(self, object: jobject) -> bool {
-        // A local frame, because native methods may be called often before they return to Java.
-        self.frame(|| {
-            let class = self.class_of(object);
-            let class_class = self.class_of(class);
-            let method = self.method(class_class, "isArray", "()Z").expect("internal bug: classes know what they are");
-            // SAFETY: the method returns a boolean.
-            unsafe { self.call(class, method, b'Z', &[]).z }
-        })
-    }
-
     /// Whether an exception is pending.
     pub fn has_exception(self) -> bool {
         jni!(self, ExceptionCheck)

@@ -1,6 +1,6 @@
 //! The tool interface, as much of it as is needed: functions by their number in the specification.
 
-use jni_sys::{JNIEnv, JavaVM, jclass, jint, jobject};
+use jni_sys::{JNIEnv, JavaVM, jboolean, jclass, jint, jobject};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 
@@ -20,6 +20,7 @@ mod function {
     pub const GET_OBJECT_MONITOR_USAGE: usize = 59;
     pub const ALLOCATE: usize = 46;
     pub const DEALLOCATE: usize = 47;
+    pub const IS_ARRAY_CLASS: usize = 56;
     pub const SET_NATIVE_METHOD_PREFIX: usize = 73;
     pub const GET_TAG: usize = 106;
     pub const SET_TAG: usize = 107;
@@ -181,6 +182,19 @@ impl Jvmti {
             get(self, object, &mut tag);
         }
         tag
+    }
+
+    /// Whether a class is one of arrays.
+    pub fn is_array_class(self, class: jclass) -> bool {
+        let mut is_array = false;
+        // SAFETY: this is the signature of this function, which writes to what is given.
+        unsafe {
+            let ask: unsafe extern "system" fn(Jvmti, jclass, *mut jboolean) -> c_int =
+                self.function(function::IS_ARRAY_CLASS);
+            let error = ask(self, class, &mut is_array);
+            debug_assert_eq!(error, 0, "internal bug: a class is a class");
+        }
+        is_array
     }
 
     /// Attaches a number to an object. It is forgotten with the object.

@@ -15,8 +15,9 @@ use rustix::time::{ClockId, clock_gettime};
 const WATCHED: Duration = Duration::from_millis(200);
 /// So long the kernel has to move the threads.
 const FREE: Duration = Duration::from_millis(8);
-/// With less than this part of the core, in hundredths, another may be better.
-const ENOUGH: u128 = 85;
+/// With less than this part of the core, in hundredths, another may be better. Two workers that share one have half of it each;
+/// one that shares its core with the supervisor, or waits for its next test now and then, has more, and is better left alone.
+const ENOUGH: u128 = 70;
 
 /// The core on which the threads of executions run.
 #[derive(Debug)]

@@ -9,6 +9,8 @@ use crate::sites::{FieldRef, Site};
 use classfile::{JavaStr, MethodDescriptor, TypeDescriptor, encode_modified_utf8};
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 use schedule::{EventKind, SiteId};
+use std::collections::HashMap;
+use std::sync::Mutex;
 use testcase::{Argument, Call, Operation};
 
 /// A call that can be made. It holds global references for as long as the process lives.
@@ -105,6 +107,28 @@ pub fn load(env: Env, reading: &Reading, class: &str) -> Result<(), ResolveError
     })
 }
 
+/// Global references to the classes that tests have named. They are named again by each test, and the same test is made ready
+/// for each order of its calls.
+static CLASSES: Mutex<Option<HashMap<String, Class>>> = Mutex::new(None);
+
+struct Class(jclass);
+
+// SAFETY: it is a global reference.
+unsafe impl Send for Class {}
+
+/// A global reference to a class, which is initialised.
+fn class(env: Env, reading: &Reading, name: &str) -> Result<jclass, ResolveError> {
+    let known = || CLASSES.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some(Class(class)) = known().get_or_insert_default().get(name) {
+        return Ok(*class);
+    }
+    let class = env.find_class(name);
+    found(env, reading, name, class.is_some())?;
+    let class = env.global(class.expect("internal bug: found"));
+    known().get_or_insert_default().insert(name.to_owned(), Class(class));
+    Ok(class)
+}
+
 /// Tells what the virtual machine says of something that is not there.
 pub fn found(env: Env, reading: &Reading, what: &str, is_there: bool) -> Result<(), ResolveError> {
     match (is_there, env.take_exception()) {
@@ -125,11 +149,7 @@ fn resolve_call(
     letters: &[u8],
 ) -> Result<Ready, ResolveError> {
     let found = |what: &str, is_there: bool| found(env, reading, what, is_there);
-    let class = |name: &str| {
-        let class = env.find_class(name);
-        found(name, class.is_some())?;
-        Ok(env.global(class.expect("internal bug: found")))
-    };
+    let class = |name: &str| class(env, reading, name);
     macro_rules! member {
         ($lookup:ident, $class:expr, $owner:expr, $name:expr, $descriptor:expr) => {{
             let id = env.$lookup($class, $name, $descriptor);

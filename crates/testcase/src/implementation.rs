@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Methods are told apart by name and descriptor. A method that is given nothing of its own, and differs from one that
 /// is only by a wider return type, does what that one does: so a bridge is never missing.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Implementation {
     pub name: String,
@@ -18,7 +18,7 @@ pub struct Implementation {
 
 /// The body of a method, as one statement. Its arguments may be [`Argument::Parameter`]s of the method. A primitive
 /// value is boxed where an object is wanted.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Behaviour {
     /// Gives 0, `false`, null or nothing.

@@ -55,10 +55,12 @@ mod renumber;
 
 pub use implementation::{Behaviour, Implementation};
 
+use std::hash::{Hash, Hasher};
+
 use serde::{Deserialize, Serialize};
 
 /// A prefix, the suffixes that run concurrently after it, and the probes that run after those.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Hash, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct TestCase {
     pub prefix: Vec<Call>,
@@ -67,7 +69,7 @@ pub struct TestCase {
 }
 
 /// One call; its value has the number of the call.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Call {
     pub operation: Operation,
@@ -76,7 +78,7 @@ pub struct Call {
 }
 
 /// What a call does. Classes are named as class files do: `java/util/Map$Entry`, `[I`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Operation {
     Construct {
@@ -149,6 +151,26 @@ pub enum Argument {
     Value(usize),
     /// The parameter with that number of the method that is being implemented; in a [`Behaviour`] only.
     Parameter(usize),
+}
+
+impl Hash for Argument {
+    /// Both zeros are equal and have different hashes, for as arguments they are two.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Argument::Null => {}
+            Argument::Boolean(value) => value.hash(state),
+            Argument::Byte(value) => value.hash(state),
+            Argument::Char(value) => value.hash(state),
+            Argument::Short(value) => value.hash(state),
+            Argument::Int(value) => value.hash(state),
+            Argument::Long(value) => value.hash(state),
+            Argument::Float(value) => value.to_bits().hash(state),
+            Argument::Double(value) => value.to_bits().hash(state),
+            Argument::String(text) | Argument::Class(text) => text.hash(state),
+            Argument::Value(number) | Argument::Parameter(number) => number.hash(state),
+        }
+    }
 }
 
 /// A test case names a value that is not there.

@@ -90,7 +90,8 @@ pub struct Wish<'w> {
 /// The package for types of the JDK.
 const OWN_PACKAGE: &str = "raddle/";
 
-/// Global references to the classes that were defined, by name.
+/// Global references to the classes that were defined, by all that decides what each is. One test wants them again and again: it
+/// is made ready for each suffix alone and for each order of its calls.
 static DEFINED: Mutex<Option<HashMap<String, Defined>>> = Mutex::new(None);
 
 struct Defined(jclass);
@@ -100,7 +101,32 @@ unsafe impl Send for Defined {}
 
 /// Writes and defines the class, unless that was done before.
 pub fn implement(env: Env, reading: &Reading, wish: Wish<'_>) -> Result<Implemented, ResolveError> {
-    let refuse = |reason| ResolveError::NotImplementable { class: wish.class.replace('/', "."), reason };
+    let captured = captured(wish).map_err(|reason| refused(wish, reason))?;
+    let text = format!("{} {} {:?} {captured:?}", wish.class, wish.descriptor, wish.methods);
+    let class = match defined(&text) {
+        Some(class) => class,
+        None => {
+            let class = env.global(define(env, reading, wish, &captured, hash(&text))?);
+            let mut classes = DEFINED.lock().unwrap_or_else(|e| e.into_inner());
+            classes.get_or_insert_default().insert(text, Defined(class));
+            class
+        }
+    };
+    let constructor = env.method(class, "<init>", &write::own_constructor(wish.descriptor, &captured));
+    found(env, reading, &format!("an implementation of {}", wish.class), constructor.is_some())?;
+    let constructor = constructor.expect("internal bug: found");
+    Ok(Implemented { class, constructor, captured: captured.iter().map(|captured| captured.number).collect() })
+}
+
+/// Writes and defines the class, whose name ends with that number.
+fn define(
+    env: Env,
+    reading: &Reading,
+    wish: Wish<'_>,
+    captured: &[Captured],
+    number: u64,
+) -> Result<jclass, ResolveError> {
+    let refuse = |reason| refused(wish, reason);
     let of = env.find_class(wish.class);
     found(env, reading, wish.class, of.is_some())?;
     let of = of.expect("internal bug: found");
@@ -120,33 +146,24 @@ pub fn implement(env: Env, reading: &Reading, wish: Wish<'_>) -> Result<Implemen
         false => (wish.class, None),
     };
     let inheritable = hierarchy.inheritable(super_class, interface);
-    let captured = captured(wish).map_err(refuse)?;
     let place = Place::choose(env, of, &facts, &inheritable, wish);
-    let name = format!("{}{}$raddle${:016x}", place.package, simple_name(wish.class), wish_hash(wish, &captured));
+    let name = format!("{}{}$raddle${number:016x}", place.package, simple_name(wish.class));
     let methods = bodies(wish, &inheritable, &place).map_err(refuse)?;
-    let plan = Plan { name: &name, super_class, interface, constructor: wish.descriptor, captured: &captured, methods };
-    let class = match defined(&name) {
-        Some(class) => class,
-        None => {
-            check_sight(wish, &place).map_err(refuse)?;
-            let is_interface = |class: &str| reflect::is_interface(env, class);
-            let bytes = plan.write(&is_interface).map_err(refuse)?;
-            let class = env.define_class(&name, place.loader, &bytes);
-            found(env, reading, &format!("an implementation of {}", wish.class), class.is_some())?;
-            let class = env.global(class.expect("internal bug: found"));
-            let mut classes = DEFINED.lock().unwrap_or_else(|e| e.into_inner());
-            classes.get_or_insert_default().insert(name.clone(), Defined(class));
-            class
-        }
-    };
-    let constructor = env.method(class, "<init>", &plan.own_constructor());
-    found(env, reading, &name, constructor.is_some())?;
-    let constructor = constructor.expect("internal bug: found");
-    Ok(Implemented { class, constructor, captured: captured.iter().map(|captured| captured.number).collect() })
+    check_sight(wish, &place).map_err(refuse)?;
+    let plan = Plan { name: &name, super_class, interface, constructor: wish.descriptor, captured, methods };
+    let is_interface = |class: &str| reflect::is_interface(env, class);
+    let bytes = plan.write(&is_interface).map_err(refuse)?;
+    let class = env.define_class(&name, place.loader, &bytes);
+    found(env, reading, &format!("an implementation of {}", wish.class), class.is_some())?;
+    Ok(class.expect("internal bug: found"))
 }
 
-fn defined(name: &str) -> Option<jclass> {
-    DEFINED.lock().unwrap_or_else(|e| e.into_inner()).as_ref()?.get(name).map(|defined| defined.0)
+fn refused(wish: Wish<'_>, reason: NotImplementable) -> ResolveError {
+    ResolveError::NotImplementable { class: wish.class.replace('/', "."), reason }
+}
+
+fn defined(text: &str) -> Option<jclass> {
+    DEFINED.lock().unwrap_or_else(|e| e.into_inner()).as_ref()?.get(text).map(|defined| defined.0)
 }
 
 fn check(facts: &TypeFacts, wish: Wish<'_>) -> Result<(), NotImplementable> {
@@ -271,9 +288,8 @@ fn captured(wish: Wish<'_>) -> Result<Vec<Captured>, NotImplementable> {
     numbers.into_iter().map(capture).collect()
 }
 
-/// FNV-1a over all that decides what the class is.
-fn wish_hash(wish: Wish<'_>, captured: &[Captured]) -> u64 {
-    let text = format!("{} {} {:?} {captured:?}", wish.class, wish.descriptor, wish.methods);
+/// FNV-1a: the same in every process.
+fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3))
 }
 

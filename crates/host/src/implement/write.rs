@@ -65,13 +65,13 @@ impl Captured {
     }
 }
 
-impl Plan<'_> {
-    /// The descriptor of the constructor: the superclass's parameters, then what is captured.
-    pub fn own_constructor(&self) -> String {
-        let captured: String = self.captured.iter().map(|captured| captured.descriptor()).collect();
-        format!("{}{captured})V", self.constructor.strip_suffix(")V").unwrap_or(self.constructor))
-    }
+/// The descriptor of the constructor of a class that is written: the superclass's parameters, then what is captured.
+pub fn own_constructor(of_super: &str, captured: &[Captured]) -> String {
+    let captured: String = captured.iter().map(|captured| captured.descriptor()).collect();
+    format!("{}{captured})V", of_super.strip_suffix(")V").unwrap_or(of_super))
+}
 
+impl Plan<'_> {
     /// The class file. `is_interface` is asked about classes whose methods are called.
     pub fn write(
         &self,
@@ -101,7 +101,7 @@ impl Plan<'_> {
     }
 
     fn write_constructor(&self, class: &mut ClassFile<'_>, counters: usize) -> Result<(), NotImplementable> {
-        let descriptor = self.own_constructor();
+        let descriptor = own_constructor(self.constructor, self.captured);
         let slots = parameter_slots(&descriptor, 1)?;
         let (for_super, for_fields) = slots.split_at(slots.len() - self.captured.len());
         let this = Instruction::Load(ValueType::Reference, 0);

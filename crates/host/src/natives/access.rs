@@ -3,7 +3,7 @@
 //! While a thread is the only one, its accesses are no events. Objects get their numbers all the same, so that those which were
 //! there before others came have the same ones under every schedule.
 
-use super::{at, functions, happen, happen_to, interface, number, on, site, synchronizer};
+use super::{at, functions, happen, happen_to, interface, is_array, number, on, site, synchronizer};
 use crate::control;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ObjectId};
@@ -91,7 +91,10 @@ pub(super) extern "system" fn copy(
     }
     let jni = interface(env);
     let fits = |array: jobject, index: jint| {
-        jni.is_array(array) && index >= 0 && count >= 0 && index as i64 + count as i64 <= jni.array_length(array) as i64
+        is_array(jni, array)
+            && index >= 0
+            && count >= 0
+            && index as i64 + count as i64 <= jni.array_length(array) as i64
     };
     // The original throws what is to be thrown.
     if !fits(from, from_index) || !fits(to, to_index) {
@@ -147,7 +150,7 @@ pub(super) fn raw_kind(kind: jint) -> EventKind {
 
 pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject) {
     let jni = interface(env);
-    if control::current().is_none() || object.is_null() || !jni.is_array(object) {
+    if control::current().is_none() || object.is_null() || !is_array(jni, object) {
         return;
     }
     let array = number(env, object);

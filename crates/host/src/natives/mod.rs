@@ -188,6 +188,15 @@ fn number(env: *mut JNIEnv, object: jobject) -> ObjectId {
     control::object(identity_hash(env, object))
 }
 
+/// Whether an object is an array.
+fn is_array(env: Env, object: jobject) -> bool {
+    let class = env.class_of(object);
+    let is_array = functions().jvmti.is_array_class(class);
+    // Native methods may be called often before they return to Java.
+    env.delete_local(class);
+    is_array
+}
+
 fn interface(env: *mut JNIEnv) -> Env {
     // SAFETY: the machine has just given the interface of this thread to a native method.
     unsafe { Env::new(env) }

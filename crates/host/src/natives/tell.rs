@@ -6,7 +6,7 @@
 //! Hooks are called before accesses, and once a hook has had its turn nobody else runs until the thread's next event. So what a
 //! read will find can be looked at as the hook ends, and what a write has left at the thread's next event.
 
-use super::{identity_hash, interface, reading};
+use super::{identity_hash, interface, is_array, reading};
 use crate::agent::LOADED;
 use crate::control::{self, Unwind};
 use crate::graph::stable_name;
@@ -141,7 +141,7 @@ fn value(env: Env, object: jobject, event: Event) -> Option<String> {
     if event.is_of_machine() || object.is_null() && event.object != ObjectId::NONE {
         return None;
     }
-    if !object.is_null() && env.is_array(object) {
+    if !object.is_null() && is_array(env, object) {
         let letter = reading().element_letter(env, object)?;
         let index = event.slot as usize;
         return (index < env.array_length(object)).then(|| match letter {

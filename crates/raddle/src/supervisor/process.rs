@@ -1,6 +1,6 @@
 //! One worker process: how it is started, asked and ended.
 
-use std::io;
+use std::io::{self, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -85,7 +85,8 @@ const START: Duration = Duration::from_secs(120);
 const LOOK: Duration = Duration::from_millis(250);
 /// For so long after the end of its budget a worker may say so itself.
 const GRACE: Duration = Duration::from_secs(2);
-/// So many words of a worker wait to be heard, and no more: then it has to wait itself, however much it says.
+/// So many words of a worker wait to be heard, and those that fit into a buffer and a pipe: then it has to wait itself, however
+/// much it says.
 const WAITING: usize = 4;
 /// For so long the last words of a worker that was ended are waited for.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -184,7 +185,7 @@ impl WorkerProcess {
     /// What it had said before it was ended, and nobody has heard yet.
     pub(super) fn last_words(&self, tell: &mut dyn FnMut(News)) {
         let until = Instant::now() + LAST_WORDS;
-        // There are a few in the channel and as many as fit into a pipe; whoever holds that open can say no more than that.
+        // There are a few in the channel and as many as fit into a buffer and a pipe; whoever holds that open can say no more than that.
         while let Ok(Heard::Word(word)) = self.heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
             if let Word::News(news) = word {
                 tell(news);
@@ -231,7 +232,7 @@ impl WorkerProcess {
 
     /// The resident memory of the process in bytes.
     pub fn memory(&self) -> Option<u64> {
-        self.usage().map(|usage| usage.memory)
+        usage::memory(self.handle.process())
     }
 
     /// Ends the process, with all that it has started.
@@ -249,7 +250,8 @@ impl Drop for WorkerProcess {
 }
 
 /// Hears a worker to its end.
-fn listen(mut from: ChildStdout, to: &SyncSender<Heard>) {
+fn listen(from: ChildStdout, to: &SyncSender<Heard>) {
+    let mut from = BufReader::new(from);
     let ready = match protocol::receive::<Ready>(&mut from) {
         Ok(Some(ready)) => Heard::Ready(ready),
         Ok(None) => Heard::Closed,

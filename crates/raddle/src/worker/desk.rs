@@ -49,6 +49,8 @@ struct Open {
     told: Progress,
     /// How often findings were told.
     found: usize,
+    /// Where the time went, to be told with the answer.
+    spent: Option<Spent>,
 }
 
 /// Opens the desk, and has it answer for a main thread that cannot.
@@ -73,7 +75,8 @@ pub fn begin(budget: protocol::Budget) {
     let deadline = budget.map(|budget| Instant::now() + budget);
     advance(Progress::default());
     REFUSED.store(false, Ordering::Relaxed);
-    desk.open = Some(Open { deadline, budget: budget.unwrap_or_default(), told: Progress::default(), found: 0 });
+    desk.open =
+        Some(Open { deadline, budget: budget.unwrap_or_default(), told: Progress::default(), found: 0, spent: None });
     CHANGED.notify_all();
 }
 
@@ -102,8 +105,8 @@ pub fn found(finding: &Finding) {
 
 /// The time of the job went there.
 pub fn spent(spent: Spent) {
-    if let Some(desk) = lock().as_mut() {
-        desk.tell(News::Spent(spent));
+    if let Some(open) = lock().as_mut().and_then(|desk| desk.open.as_mut()) {
+        open.spent = Some(spent);
     }
 }
 
@@ -142,11 +145,16 @@ pub fn host_is_exhausted() -> Option<Reason> {
 
 impl Desk {
     fn hand_out(&mut self, open: Open, answer: Answer) -> io::Result<()> {
+        // News and the answer at once, so that the supervisor is woken for them once.
+        let mut bytes = Vec::new();
         if open.deadline.is_some() {
             // Whatever becomes of this, the answer must get out.
             let _ = io::stderr().write_all(&protocol::end_of_output(self.jobs));
+            let spent = open.spent.map(|spent| protocol::bytes(&Word::News(News::Spent(spent))));
+            bytes.extend(spent.into_iter().flatten().flatten());
         }
-        protocol::send(&mut self.output, &Word::Reply(Reply { answer, refused: host::take_refusals() }))
+        bytes.extend(protocol::bytes(&Word::Reply(Reply { answer, refused: host::take_refusals() }))?);
+        self.output.write_all(&bytes)
     }
 
     /// Tells news, if there is a supervisor to hear them.

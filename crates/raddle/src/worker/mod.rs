@@ -24,7 +24,7 @@ pub mod told;
 mod walk;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufReader};
 
 use anyhow::Context;
 use host::{Host, JvmSettings, RunSettings};
@@ -37,7 +37,8 @@ use schedule::{InOrder, Schedule, ThreadId, Turn};
 
 /// Runs jobs until there are no more.
 pub fn run() -> anyhow::Result<()> {
-    let (mut input, mut output) = take_streams().context("cannot take standard input and output")?;
+    let (input, mut output) = take_streams().context("cannot take standard input and output")?;
+    let mut input = BufReader::new(input);
     let Some(setup) = protocol::receive::<Setup>(&mut input)? else { return Ok(()) };
     let started = confine(&setup).and_then(|()| start(&setup));
     let failure = started.as_ref().err().map(|error| format!("{error:#}"));

@@ -476,6 +476,8 @@ pub struct ShownStep {
 
 /// Messages are never longer: what runs in a worker may write to its pipe, and must not fill the supervisor's memory.
 const MAX_MESSAGE: u32 = 256 << 20;
+/// So many bytes in front of a message say how long it is.
+const LENGTH: usize = 4;
 
 /// What a worker writes to standard error once a job is done, so that what it printed can be told from what the next
 /// job prints.
@@ -483,12 +485,18 @@ pub fn end_of_output(job: u64) -> Vec<u8> {
     format!("\0raddle: end of job {job}\0").into_bytes()
 }
 
-/// Writes a message.
+/// Writes a message. At once: whoever listens is woken by every part of it.
 pub fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
-    let bytes = postcard::to_stdvec(message).map_err(io::Error::other)?;
-    to.write_all(&(bytes.len() as u32).to_le_bytes())?;
-    to.write_all(&bytes)?;
+    to.write_all(&bytes(message)?)?;
     to.flush()
+}
+
+/// A message as it is written.
+pub fn bytes(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = postcard::to_extend(message, vec![0; LENGTH]).map_err(io::Error::other)?;
+    let length = (bytes.len() - LENGTH) as u32;
+    bytes[..LENGTH].copy_from_slice(&length.to_le_bytes());
+    Ok(bytes)
 }
 
 /// Reads on to the reply, for whoever does not care for news; None at the end of the stream.
@@ -504,7 +512,7 @@ pub fn receive_reply(from: &mut impl Read) -> io::Result<Option<Reply>> {
 
 /// Reads a message; None at the end of the stream.
 pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
-    let mut length = [0; 4];
+    let mut length = [0; LENGTH];
     match from.read_exact(&mut length) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
