@@ -77,7 +77,7 @@ impl Draft {
             Behaviour::Return(_) => true,
             Behaviour::InTurn(_) => false,
         };
-        let is_text = self.given[number].as_ref().is_some_and(|given| given.to_string() == "java.lang.String");
+        let is_text = matches!(&self.given[number], Some(TypeSignature::Class(of)) if of.name == "java/lang/String");
         match &self.prefix[number].operation {
             _ if is_text || self.constants.contains(&number) => true,
             Operation::Construct { class, .. } => class == "java/lang/Object",

@@ -25,7 +25,7 @@ impl Maker<'_> {
         let mut elements: Vec<TypeSignature> =
             types::arguments(of).iter().map(|argument| types::standing(argument, &Bindings::new())).collect();
         elements.resize(if of_map { 2 } else { 1 }, types::class("java/lang/Object"));
-        let filled = Choice { place: format!("fill {class}"), what: "filled".into() };
+        let filled = Choice { place: format!("fill {class}").into(), what: "filled".into() };
         if self.learnt.weight(&filled) < 0.5 {
             return;
         }
@@ -35,7 +35,7 @@ impl Maker<'_> {
         for _ in 0..1 + self.rng.below(2) {
             let mut arguments = Arguments::default();
             for (parameter, element) in elements.iter().enumerate() {
-                let place = format!("fill {class} {parameter}");
+                let place = format!("fill {class} {parameter}").into();
                 let (value, choice) =
                     self.value(draft, Wish { wanted: element, place, depth: DEEPEST, rather: None, of: None });
                 arguments.values.push(value);
@@ -74,7 +74,7 @@ impl Maker<'_> {
                 break;
             }
             let of = key.of.as_ref().filter(|of| self.library.fits(of, &elements[1]));
-            let place = format!("fill {class} under {}", key.text);
+            let place = format!("fill {class} under {}", key.text).into();
             let wish = Wish { wanted: of.unwrap_or(&elements[1]), place, depth: depth + 1, rather: None, of: None };
             let (value, choice) = self.value(draft, wish);
             // That is what a map without the key says, too.

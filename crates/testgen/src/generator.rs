@@ -275,7 +275,7 @@ impl<'p> Generator<'p> {
     fn learn_of_methods(&mut self, candidate: &Candidate, feedback: Feedback) -> bool {
         let choice = |call: &Call| match &call.operation {
             Operation::Virtual { name, descriptor, .. } | Operation::Static { name, descriptor, .. } => {
-                Some(Choice { place: "method".into(), what: format!("{name}{descriptor}") })
+                Some(Choice { place: "method".into(), what: format!("{name}{descriptor}").into() })
             }
             _ => None,
         };
@@ -298,7 +298,7 @@ impl<'p> Generator<'p> {
     fn note_method(&mut self, choice: &Choice, ran: bool) -> bool {
         self.maker.learnt.note(choice, ran);
         let is_hopeless = self.maker.learnt.weight(choice) < HOPELESS;
-        if let Some(&number) = self.numbers.get(&choice.what)
+        if let Some(&number) = self.numbers.get(choice.what.text())
             && self.hopeless[number] != is_hopeless
         {
             self.hopeless[number] = is_hopeless;
@@ -351,6 +351,6 @@ fn gets(test: &TestCase, call: Place, implemented: Place) -> bool {
 
 fn fingerprint(test: &TestCase) -> u64 {
     let mut hasher = DefaultHasher::new();
-    format!("{test:?}").hash(&mut hasher);
+    test.hash(&mut hasher);
     hasher.finish()
 }

@@ -1,35 +1,117 @@
 //! What was learnt from sequences that ran: which choices of arguments let a call succeed.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 /// A choice that was made for a parameter.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Choice {
     /// What the value was for: a method with its class and descriptor, and the parameter's number.
-    pub place: String,
+    pub place: Name,
     /// What was chosen: a literal, a way to make an object.
-    pub what: String,
+    pub what: Name,
+}
+
+/// What places and choices are called. A way to make an object is weighed far more often than it is named, so the name knows its hash.
+#[derive(Clone, Debug, Eq)]
+pub struct Name {
+    text: Rc<str>,
+    hash: u64,
 }
 
 /// How often choices went well.
 #[derive(Clone, Debug, Default)]
 pub struct Learnt {
-    counts: HashMap<Choice, (u32, u32)>,
+    places: ByName<Counts>,
+}
+
+/// How often what was chosen went well, and how often it did not.
+type Counts = ByName<(u32, u32)>;
+
+type ByName<T> = HashMap<Name, T, BuildHasherDefault<Known>>;
+
+/// The hash that a name knows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known(u64);
+
+/// What was learnt about one place. Dozens of choices are weighed there for each that is made.
+#[derive(Clone, Copy)]
+pub struct Here<'l>(Option<&'l Counts>);
+
+impl Name {
+    /// The name itself.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Name {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Name { text: text.into(), hash: hasher.finish() }
+    }
+}
+
+impl From<String> for Name {
+    fn from(text: String) -> Name {
+        text.as_str().into()
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        self.hash == other.hash && self.text == other.text
+    }
+}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Hasher for Known {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("internal bug: names know their hash");
+    }
 }
 
 impl Learnt {
-    /// How likely a choice is to be made again, beside those that were never made: more than one if it went well, less if it did
-    /// not. Nothing is ever ruled out, for a call may fail in one state of the subject and not in another.
+    /// What was learnt about a place.
+    pub fn at(&self, place: &Name) -> Here<'_> {
+        Here(self.places.get(place))
+    }
+
+    /// How likely a choice is to be made again.
     pub fn weight(&self, choice: &Choice) -> f64 {
-        let (good, bad) = self.counts.get(choice).copied().unwrap_or_default();
-        let share = f64::from(good + 1) / f64::from(good + bad + 2);
-        (2.0 * share).max(0.05)
+        self.at(&choice.place).weight(&choice.what)
     }
 
     /// The call for which it was made returned, or not.
     pub fn note(&mut self, choice: &Choice, went_well: bool) {
-        let (good, bad) = self.counts.entry(choice.clone()).or_default();
+        let place = self.places.entry(choice.place.clone()).or_default();
+        let (good, bad) = place.entry(choice.what.clone()).or_default();
         *if went_well { good } else { bad } += 1;
+    }
+}
+
+impl Here<'_> {
+    /// How likely a choice is to be made again, beside those that were never made: more than one if it went well, less if it did
+    /// not. Nothing is ever ruled out, for a call may fail in one state of the subject and not in another.
+    pub fn weight(&self, what: &Name) -> f64 {
+        let (good, bad) = self.0.and_then(|counts| counts.get(what)).copied().unwrap_or_default();
+        let share = f64::from(good + 1) / f64::from(good + bad + 2);
+        (2.0 * share).max(0.05)
     }
 }
 

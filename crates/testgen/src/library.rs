@@ -22,7 +22,11 @@ pub struct Library<'p> {
     /// Those outside of the JDK.
     given: OnceCell<Rc<[Rc<ClassInfo>]>>,
     keys: RefCell<HashMap<String, Rc<[Key]>>>,
+    open: RefCell<HashMap<String, Rc<[OpenMethod]>>>,
 }
+
+/// A method that has to be written, with the class that declares it.
+pub type OpenMethod = (String, MethodInfo);
 
 /// So many classes outside of the JDK are looked at when something is looked for in all of them.
 const MOST: usize = 3000;
@@ -39,6 +43,7 @@ impl<'p> Library<'p> {
             ancestors: RefCell::default(),
             given: OnceCell::new(),
             keys: RefCell::default(),
+            open: RefCell::default(),
         }
     }
 
@@ -198,9 +203,18 @@ impl<'p> Library<'p> {
     }
 
     /// The abstract methods that whoever implements a type has to write.
-    pub fn abstract_methods(&self, class: &str) -> Vec<(String, MethodInfo)> {
+    pub fn abstract_methods(&self, class: &str) -> Rc<[OpenMethod]> {
+        if let Some(known) = self.open.borrow().get(class) {
+            return known.clone();
+        }
+        let found: Rc<[OpenMethod]> = self.find_abstract_methods(class).into();
+        self.open.borrow_mut().insert(class.to_owned(), found.clone());
+        found
+    }
+
+    fn find_abstract_methods(&self, class: &str) -> Vec<OpenMethod> {
         let line = self.line(class);
-        let mut found: Vec<(String, MethodInfo)> = Vec::new();
+        let mut found: Vec<OpenMethod> = Vec::new();
         for info in &line {
             for method in info.methods.iter().filter(|method| method.flags.has(Flags::ABSTRACT)) {
                 let same = |other: &MethodInfo| other.name == method.name && other.descriptor == method.descriptor;

@@ -14,7 +14,7 @@ use testcase::{Argument, Call, Operation};
 use crate::class_info::MethodInfo;
 use crate::draft::{Draft, Place};
 use crate::keys::Key;
-use crate::learnt::{Choice, Learnt};
+use crate::learnt::{Choice, Learnt, Name};
 use crate::library::Library;
 use crate::literals::{self, Literals};
 use crate::producers::{Producer, Producers};
@@ -37,6 +37,9 @@ const NULL_TAKEN: f64 = 0.8;
 const TAKEN: f64 = 1.3;
 /// So many texts are drawn, of which the one that went best is the likeliest.
 const TEXTS: usize = 3;
+
+/// The place of a choice of a way to make an object, wherever it is made.
+const MADE: &str = "object";
 
 /// Makes values.
 pub struct Maker<'p> {
@@ -70,7 +73,7 @@ pub struct Rather {
 pub struct Wish<'w> {
     pub wanted: &'w TypeSignature,
     /// The parameter, for what is learnt.
-    pub place: String,
+    pub place: Name,
     /// How deep in objects that are made for objects.
     pub depth: usize,
     /// A subject that is to be passed if it fits.
@@ -104,7 +107,7 @@ impl Maker<'_> {
         let mut made = Arguments::default();
         for (number, parameter) in method.parameters.iter().enumerate() {
             let wanted = types::substitute(parameter, &bindings);
-            let place = format!("{owner}.{}{} {number}", method.name, method.descriptor);
+            let place = format!("{owner}.{}{} {number}", method.name, method.descriptor).into();
             let fits = rather.is_some_and(|rather| {
                 rather.parameter.is_none_or(|parameter| parameter == number)
                     && draft.given[rather.subject].as_ref().is_some_and(|given| self.library.fits(given, &wanted))
@@ -148,15 +151,15 @@ impl Maker<'_> {
         if let TypeSignature::Primitive(letter) = wish.wanted {
             return self.primitive(*letter, &wish);
         }
-        let chosen = |what: &str| Choice { place: wish.place.clone(), what: what.to_owned() };
+        let chosen = |what: Name| Choice { place: wish.place.clone(), what };
         if let Some(subject) = wish.rather {
-            return (Argument::Value(subject), chosen("subject"));
+            return (Argument::Value(subject), chosen("subject".into()));
         }
         let mut candidates = self.candidates(draft, &wish);
-        let weights: Vec<f64> =
-            candidates.iter().map(|(choice, weight, _)| weight * self.learnt.weight(choice)).collect();
-        let Some(number) = self.rng.weighted(&weights) else { return (Argument::Null, chosen("null")) };
-        let (choice, _, candidate) = candidates.swap_remove(number);
+        let here = self.learnt.at(&wish.place);
+        let weights: Vec<f64> = candidates.iter().map(|(what, weight, _)| weight * here.weight(what)).collect();
+        let Some(number) = self.rng.weighted(&weights) else { return (Argument::Null, chosen("null".into())) };
+        let (what, _, candidate) = candidates.swap_remove(number);
         let value = match candidate {
             Candidate::Literal(literal) => literal,
             Candidate::There(number) => Argument::Value(number),
@@ -169,7 +172,7 @@ impl Maker<'_> {
                 Argument::Value(number)
             }
         };
-        (value, choice)
+        (value, chosen(what))
     }
 
     fn primitive(&mut self, letter: char, wish: &Wish<'_>) -> (Argument, Choice) {
@@ -181,7 +184,7 @@ impl Maker<'_> {
                 true => self.literals.any_primitive(letter, &mut self.rng),
                 false => self.literals.primitive(letter, &mut self.rng),
             };
-            let choice = Choice { place: wish.place.clone(), what: format!("{literal:?}") };
+            let choice = Choice { place: wish.place.clone(), what: format!("{literal:?}").into() };
             drawn.push((literal, choice));
         }
         let weights: Vec<f64> = drawn.iter().map(|(_, choice)| self.learnt.weight(choice)).collect();
@@ -189,11 +192,10 @@ impl Maker<'_> {
         drawn.swap_remove(number)
     }
 
-    fn candidates(&mut self, draft: &Draft, wish: &Wish<'_>) -> Vec<(Choice, f64, Candidate)> {
+    /// What can be passed, with how it is called where choices are learnt, and how likely it is before anything is.
+    fn candidates(&mut self, draft: &Draft, wish: &Wish<'_>) -> Vec<(Name, f64, Candidate)> {
         let mut found = Vec::new();
-        let mut add = |what: String, weight: f64, candidate: Candidate| {
-            found.push((Choice { place: wish.place.clone(), what }, weight, candidate));
-        };
+        let mut add = |what: Name, weight: f64, candidate: Candidate| found.push((what, weight, candidate));
         let there: Vec<usize> = (0..draft.prefix.len())
             .filter(|&number| draft.may_use(number))
             .filter(|&number| draft.given[number].as_ref().is_some_and(|given| self.library.fits(given, wish.wanted)))
@@ -204,21 +206,28 @@ impl Maker<'_> {
                 false => add("there".into(), THERE / there.len() as f64, Candidate::There(number)),
             }
         }
-        let null = Choice { place: wish.place.clone(), what: "null".into() };
-        let takes_null = wish.depth == 0 && self.learnt.weight(&null) > TAKEN;
+        let takes_null = wish.depth == 0 && self.learnt.at(&wish.place).weight(&"null".into()) > TAKEN;
         add("null".into(), if takes_null { NULL_TAKEN } else { NULL }, Candidate::Literal(Argument::Null));
         let text = types::class("java/lang/String");
         if self.library.fits(&text, wish.wanted) {
             for _ in 0..TEXTS {
                 let literal = self.literals.string(&mut self.rng);
-                add(format!("text {literal:?}"), TEXT / TEXTS as f64, Candidate::Literal(Argument::String(literal)));
+                add(
+                    format!("text {literal:?}").into(),
+                    TEXT / TEXTS as f64,
+                    Candidate::Literal(Argument::String(literal)),
+                );
             }
             // Where methods of the class under test are called, its own are among the literals.
             if wish.depth > 0
                 && let Some(class) = wish.of.and_then(|class| self.library.class(class))
                 && let Some(literal) = literals::of_maker(&class.strings, &mut self.rng)
             {
-                add(format!("text {literal:?}"), OF_MAKER, Candidate::Literal(Argument::String(literal.clone())));
+                add(
+                    format!("text {literal:?}").into(),
+                    OF_MAKER,
+                    Candidate::Literal(Argument::String(literal.clone())),
+                );
             }
             if *wish.wanted == text
                 && let Some(&subject) = draft.subjects.first()
@@ -236,12 +245,10 @@ impl Maker<'_> {
                     let producers = self.producers.of(&self.library, &name, &self.package);
                     let is_fitting = |producer: &Producer| wish.depth < DEEPEST || producer.needs() == 0;
                     let fitting = producers.iter().enumerate().filter(|(_, producer)| is_fitting(producer));
-                    let weighed: Vec<(usize, f64)> = fitting
-                        .map(|(number, producer)| {
-                            // Twice over, for it is known from all places where one was made.
-                            (number, producer.weight * self.learnt.weight(&of_producer(producer)).powi(2))
-                        })
-                        .collect();
+                    let made = self.learnt.at(&MADE.into());
+                    // Twice over, for it is known from all places where one was made.
+                    let weight = |producer: &Producer| producer.weight * made.weight(&producer.key).powi(2);
+                    let weighed: Vec<_> = fitting.map(|(number, producer)| (number, weight(producer))).collect();
                     let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();
                     for (number, weight) in weighed {
                         let weight = NEW * weight / total.max(f64::MIN_POSITIVE);
@@ -265,7 +272,7 @@ impl Maker<'_> {
 
     fn array(&mut self, draft: &mut Draft, element: &TypeSignature, wish: &Wish<'_>) -> usize {
         let length = if wish.depth < DEEPEST { self.rng.below(4) } else { 0 };
-        let place = format!("{} element", wish.place);
+        let place: Name = format!("{} element", wish.place.text()).into();
         let mut arguments = Arguments::default();
         for _ in 0..length {
             let wish = Wish { wanted: element, place: place.clone(), depth: wish.depth + 1, rather: None, of: wish.of };
@@ -294,7 +301,7 @@ impl Maker<'_> {
     }
 }
 
-/// The choice of a way to make an object, wherever it is made.
+/// The choice of a way to make an object.
 fn of_producer(producer: &Producer) -> Choice {
-    Choice { place: "object".into(), what: producer.key.clone() }
+    Choice { place: MADE.into(), what: producer.key.clone() }
 }

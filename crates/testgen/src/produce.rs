@@ -5,11 +5,14 @@ use testcase::{Argument, Behaviour, Implementation, Operation};
 
 use crate::class_info::{ClassInfo, MethodInfo};
 use crate::draft::{Draft, Place};
-use crate::learnt::Choice;
+use crate::learnt::{Choice, Name};
 use crate::maker::{Arguments, DEEPEST, Maker, Wish};
 use crate::producers::{Producer, Way};
 use crate::types::{self, Bindings};
 
+/// What a method of such a type may do, where choices are learnt.
+const GIVEN: &str = "given";
+const NOTHING: &str = "nothing";
 /// So many methods of a type that is implemented give out an object that was made for it, on average.
 const MOST_RESULTS: f64 = 3.0;
 /// No method always gives something out, before anything is learnt.
@@ -42,7 +45,7 @@ impl Maker<'_> {
             }
             Way::Virtual { method, .. } => {
                 let owner = types::class(&name);
-                let place = format!("{name}.{}{} receiver", method.name, method.descriptor);
+                let place = format!("{name}.{}{} receiver", method.name, method.descriptor).into();
                 let (receiver, choice) =
                     self.value(draft, Wish { wanted: &owner, place, depth: depth + 1, rather: None, of: None });
                 let bindings = self.bindings_of_result(method, wanted);
@@ -147,8 +150,8 @@ impl Maker<'_> {
         let (mut methods, mut choices) = (Vec::new(), Vec::new());
         let open = self.library.abstract_methods(class);
         let count = open.len();
-        for (owner, method) in open {
-            let bindings = self.library.bindings_above(class, bindings, &owner);
+        for (owner, method) in open.iter() {
+            let bindings = self.library.bindings_above(class, bindings, owner);
             let Some(returns) = &method.returns else { continue };
             let returns = types::substitute(returns, &bindings);
             let does = match &returns {
@@ -162,11 +165,11 @@ impl Maker<'_> {
                     ]),
                 },
                 TypeSignature::Primitive(letter) => Behaviour::Return(self.literals.primitive(*letter, &mut self.rng)),
-                returns => match self.passed_on(&method, returns, &bindings) {
+                returns => match self.passed_on(method, returns, &bindings) {
                     Some(parameter) if self.rng.one_in(2) => Behaviour::Return(Argument::Parameter(parameter)),
                     _ if depth >= DEEPEST => continue,
                     _ => {
-                        let place = format!("{owner}.{}{} result", method.name, method.descriptor);
+                        let place: Name = format!("{owner}.{}{} result", method.name, method.descriptor).into();
                         let mut does = None;
                         if self.gives_something(&place, count) {
                             let place = place.clone();
@@ -174,7 +177,7 @@ impl Maker<'_> {
                             let value = self.value(draft, wish).0;
                             does = given_out(draft, value).filter(|does| *does != Behaviour::Return(Argument::Null));
                         }
-                        choices.push(result(&place, does.is_some()));
+                        choices.push(result(place, does.is_some()));
                         match does {
                             Some(does) => does,
                             None => continue,
@@ -190,12 +193,13 @@ impl Maker<'_> {
 
     /// Whether one of so many methods gives something out. Of a type with many methods few are called, and all that is made for the
     /// others can fail; those that are missed are learnt.
-    fn gives_something(&mut self, place: &str, count: usize) -> bool {
+    fn gives_something(&mut self, place: &Name, count: usize) -> bool {
         let likely = (MOST_RESULTS / count as f64).min(LIKELIEST);
         // What goes wrong counts for more than elsewhere, for of many methods one is to blame; what goes well for nothing, or the one that
         // was tried first would be the only one.
-        let weight = |is_given, likely: f64| likely * self.learnt.weight(&result(place, is_given)).min(1.0).powi(4);
-        let weights = [weight(true, likely), weight(false, 1.0 - likely)];
+        let here = self.learnt.at(place);
+        let weight = |what: &str, likely: f64| likely * here.weight(&what.into()).min(1.0).powi(4);
+        let weights = [weight(GIVEN, likely), weight(NOTHING, 1.0 - likely)];
         self.rng.weighted(&weights) == Some(0)
     }
 
@@ -207,8 +211,8 @@ impl Maker<'_> {
 }
 
 /// The choice that a method gives something out, or does not.
-fn result(place: &str, is_given: bool) -> Choice {
-    Choice { place: place.to_owned(), what: if is_given { "given" } else { "nothing" }.to_owned() }
+fn result(place: Name, is_given: bool) -> Choice {
+    Choice { place, what: if is_given { GIVEN } else { NOTHING }.into() }
 }
 
 /// What a method does that gives a value out. What can change is made anew each time, if that is simple, and not given out else:

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use classfile::{Flags, TypeSignature};
 
 use crate::class_info::{ClassInfo, FieldInfo, MethodInfo};
+use crate::learnt::Name;
 use crate::library::Library;
 use crate::types;
 
@@ -21,7 +22,7 @@ pub struct Producer {
     /// How likely it is to be tried, before anything is learnt.
     pub weight: f64,
     /// Tells it from others.
-    pub key: String,
+    pub key: Name,
 }
 
 /// How an object is made.
@@ -218,7 +219,7 @@ impl Producer {
                 format!("implement {}{}", class.name, constructor.as_ref().map_or("", |c| &c.descriptor))
             }
         };
-        Producer { way, weight, key }
+        Producer { way, weight, key: key.into() }
     }
 
     /// How many objects have to be there first; numbers and texts are just written down.
