@@ -28,7 +28,7 @@ const SECONDS: u64 = 60;
 
 fn main() {
     // `cargo test --benches` runs this too; then a glance is enough.
-    let quick = std::env::args().any(|argument| argument == "--test");
+    let quick = !std::env::args().any(|argument| argument == "--bench");
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let given = arguments.iter().find_map(|argument| argument.parse().ok());
     let seconds = given.unwrap_or(if quick { 1 } else { SECONDS });

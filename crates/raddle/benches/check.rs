@@ -51,7 +51,7 @@ const SEEDS: u64 = 5;
 
 fn main() {
     // `cargo test --benches` runs this too; then once is enough.
-    let quick = std::env::args().any(|argument| argument == "--test");
+    let quick = !std::env::args().any(|argument| argument == "--bench");
     let seeds =
         std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(if quick { 1 } else { SEEDS });
     let jdk = Jdk::installed().into_iter().next().expect("no JDK of Java 17 to 25 was found");
@@ -237,69 +237,100 @@ const MORE_TESTS: [&str; 1] = ["CopyOnWriteArrayList"];
 /// Classes of whose tests each has many executions.
 const LONG_TESTS: [&str; 3] = ["ConcurrentLinkedQueue", "LinkedBlockingQueue", "Semaphore"];
 
-/// Two workers beside one. One has more than one core if there are more: the supervisor writes tests and the virtual machine compiles
-/// meanwhile. So there is also one that has to share a core with all that, and how many cores each of them took.
+/// Two workers beside one. One has more than one core if there are more: the supervisor writes tests meanwhile. So there is also one
+/// that has to share a core with all that; and two checks that have nothing to do with each other, on a core each, show what the machine
+/// has to give.
 fn jobs(jdk: &Jdk) {
     println!(
-        "| classes | two workers beside one | beside one that has one core | two threads that only count beside one \
-         | cores: one, two, one on one core |"
+        "| classes | two workers beside one | beside one that has one core | two checks beside that one \
+         | cores: one, two, one on one core, two checks |"
     );
     println!("|---|---|---|---|---|");
     let rows: [(&[&str], &str); 3] = [(&MANY_TESTS, "60s"), (&MORE_TESTS, "30s"), (&LONG_TESTS, "10s")];
     for (classes, budget) in rows {
-        let speed = Speed::measure(jdk, classes, budget);
-        let [one, two, on_one_core] = speed.executions;
-        let [one_spins, two_spin] = speed.spun;
+        let mut speeds = [Speed::default(); 4];
+        // All in turn, for what the machine gives changes from minute to minute.
+        for (class, seed) in classes.iter().flat_map(|class| (1..=3).map(move |seed| (class, seed))) {
+            for (speed, way) in speeds.iter_mut().zip(WAYS) {
+                speed.add(jdk, &format!("java.util.concurrent.{class}"), budget, seed, way);
+            }
+        }
+        let [one, two, on_one_core, apart] = speeds;
         println!(
             "| {} | {:.2} | {:.2} | {:.2} | {} |",
             classes.join(", "),
-            two / one.max(0.001),
-            two / on_one_core.max(0.001),
-            two_spin / one_spins.max(1.0),
-            speed.cores.map(|cores| format!("{cores:.2}")).join(", ")
+            two.rate() / one.rate(),
+            two.rate() / on_one_core.rate(),
+            apart.rate() / on_one_core.rate(),
+            speeds.map(|speed| format!("{:.2}", speed.cores())).join(", ")
         );
     }
 }
 
-/// What one and two workers do, and what the machine gives to one and two threads meanwhile, for that changes from minute to minute.
+/// How something is checked.
+#[derive(Clone, Copy)]
+struct Way {
+    /// So many checks at a time.
+    checks: usize,
+    /// With so many workers each.
+    jobs: usize,
+    /// Whether each check has one core.
+    is_pinned: bool,
+}
+
+/// One worker, two, one on one core, two checks.
+const WAYS: [Way; 4] = [
+    Way { checks: 1, jobs: 1, is_pinned: false },
+    Way { checks: 1, jobs: 2, is_pinned: false },
+    Way { checks: 1, jobs: 1, is_pinned: true },
+    Way { checks: 2, jobs: 1, is_pinned: true },
+];
+
+/// What some checks did.
+#[derive(Clone, Copy, Default)]
 struct Speed {
-    /// Executions a second: with one worker, with two, and with one on one core.
-    executions: [f64; 3],
-    /// How many cores each of them kept busy.
-    cores: [f64; 3],
-    spun: [f64; 2],
+    executions: f64,
+    seconds: f64,
+    /// Seconds of a processor, and of a clock.
+    busy: f64,
+    clock: f64,
 }
 
 impl Speed {
-    /// Of three seeds, all in turn.
-    fn measure(jdk: &Jdk, classes: &[&str], budget: &str) -> Speed {
-        let (mut executions, mut seconds, mut spun) = ([0.0_f64; 3], [0.0_f64; 3], [0.0_f64; 2]);
-        let (mut busy, mut clock) = ([0.0_f64; 3], [0.0_f64; 3]);
-        for (class, seed) in classes.iter().flat_map(|class| (1..=3).map(move |seed| (class, seed))) {
-            for (number, (jobs, is_pinned)) in [(1, false), (2, false), (1, true)].into_iter().enumerate() {
-                let folder = tempfile::tempdir().expect("a folder");
-                let mut check = command(jdk, folder.path(), &format!("java.util.concurrent.{class}"));
-                check.args(["--budget", budget, "--seed", &seed.to_string(), "--jobs", &jobs.to_string()]);
-                if is_pinned {
-                    let mut pinned = Command::new("taskset");
-                    pinned.args(["-c", "0"]).arg(check.get_program()).args(check.get_args());
-                    check = pinned;
-                }
-                let (begun, before) = (Instant::now(), processor_time_of_children());
-                check.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("raddle, or taskset to pin it");
-                busy[number] += processor_time_of_children() - before;
-                clock[number] += begun.elapsed().as_secs_f64();
-                let report = report(folder.path());
-                executions[number] += report["executions"].as_f64().unwrap_or_default();
-                seconds[number] += report["seconds"].as_f64().unwrap_or_default();
-                if !is_pinned {
-                    spun[number] += spin(jobs);
-                }
+    fn add(&mut self, jdk: &Jdk, class: &str, budget: &str, seed: u64, way: Way) {
+        let Way { checks, jobs, is_pinned } = way;
+        let (begun, before) = (Instant::now(), processor_time_of_children());
+        let begin = |core: usize| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut check = command(jdk, folder.path(), class);
+            check.args(["--budget", budget, "--seed", &seed.to_string(), "--jobs", &jobs.to_string()]);
+            if is_pinned {
+                let mut pinned = Command::new("taskset");
+                pinned.args(["-c", &core.to_string()]).arg(check.get_program()).args(check.get_args());
+                check = pinned;
             }
+            let child = check.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+            (folder, child.expect("raddle, or taskset to pin it"))
+        };
+        for (folder, mut child) in (0..checks).map(begin).collect::<Vec<_>>() {
+            let status = child.wait().expect("a child");
+            assert!(status.code().is_some_and(|code| code < 2), "a check of {class} ended with {status}");
+            let report = report(folder.path());
+            self.executions += report["executions"].as_f64().unwrap_or_default();
+            // Of checks at a time the seconds are the same ones.
+            self.seconds += report["seconds"].as_f64().unwrap_or_default() / checks as f64;
         }
-        let a_second = |number: usize| executions[number] / seconds[number].max(0.001);
-        let cores = [0, 1, 2].map(|number| busy[number] / clock[number].max(0.001));
-        Speed { executions: [0, 1, 2].map(a_second), cores, spun }
+        self.busy += processor_time_of_children() - before;
+        self.clock += begun.elapsed().as_secs_f64();
+    }
+
+    /// Executions a second.
+    fn rate(&self) -> f64 {
+        self.executions / self.seconds.max(0.001)
+    }
+
+    fn cores(&self) -> f64 {
+        self.busy / self.clock.max(0.001)
     }
 }
 
@@ -310,20 +341,4 @@ fn processor_time_of_children() -> f64 {
     let numbers = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(13).take(2);
     let ticks: f64 = numbers.map(|number| number.parse::<f64>().expect("a number")).sum();
     ticks / rustix::param::clock_ticks_per_second() as f64
-}
-
-/// How far so many threads count together in half a second.
-fn spin(threads: usize) -> f64 {
-    let until = Instant::now() + Duration::from_millis(500);
-    let count = || {
-        let mut counted = 0_u64;
-        while Instant::now() < until {
-            (0..10_000).for_each(|_| counted = std::hint::black_box(counted + 1));
-        }
-        counted as f64
-    };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(count)).collect();
-        threads.into_iter().map(|thread| thread.join().expect("a thread that counts")).sum()
-    })
 }

@@ -19,7 +19,7 @@ use worker::Worker;
 
 fn main() {
     // `cargo test` runs this too; then once is enough.
-    let quick = std::env::args().any(|argument| argument == "--test");
+    let quick = !std::env::args().any(|argument| argument == "--bench");
     for jdk in Jdk::installed().into_iter().filter(|jdk| jdk.javac().is_file()) {
         let folder = tempfile::tempdir().unwrap();
         let mut worker = Worker::start_pinned(&jdk, folder.path(), &[]);

@@ -40,7 +40,7 @@ fn plan(explorer: Explorer, seed: u64, executions: u64) -> Explore {
 
 fn main() {
     // `cargo test` runs this too; then once is enough.
-    let quick = std::env::args().any(|argument| argument == "--test");
+    let quick = !std::env::args().any(|argument| argument == "--bench");
     let jdk = Jdk::installed().into_iter().find(|jdk| jdk.javac().is_file()).expect("this needs a JDK");
     println!("JDK {}", jdk.version);
     let parts: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();

@@ -51,7 +51,7 @@ struct Plans {
 
 fn main() {
     // `cargo test` runs this too; then once is enough.
-    let quick = std::env::args().any(|argument| argument == "--test");
+    let quick = !std::env::args().any(|argument| argument == "--bench");
     let plans = match quick {
         true => Plans { generations: 1, warm_up: 1, rounds: 1, executions: 10, starts: 1, calls: 10 },
         false => Plans { generations: 30, warm_up: 30_000, rounds: 12, executions: 5_000, starts: 5, calls: 20_000 },
