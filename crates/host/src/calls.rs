@@ -167,8 +167,16 @@ fn make(env: Env, call: &Ready, values: &[Given]) -> jvalue {
         env.throw_new("java/lang/NullPointerException", "the receiver of a call of the test is null");
         return jvalue { j: 0 };
     }
+    // Java says so where the object is made, and not where a constructor begins.
+    // SAFETY: the object around a new one is a reference, by the descriptor that was looked up.
+    if matches!(call.action, Action::ConstructInner(..)) && unsafe { arguments[0].l }.is_null() {
+        env.throw_new("java/lang/NullPointerException", "the object around a new one of the test is null");
+        return jvalue { j: 0 };
+    }
     match call.action {
-        Action::Construct(class, constructor) => jvalue { l: env.construct(class, constructor, &arguments) },
+        Action::Construct(class, constructor) | Action::ConstructInner(class, constructor) => {
+            jvalue { l: env.construct(class, constructor, &arguments) }
+        }
         Action::Static(class, method) => env.call_static(class, method, call.gives, &arguments),
         Action::Virtual(method) => env.call(receiver(), method, call.gives, &arguments),
         Action::Array(class) => match env.object_array(class, arguments.len()) {

@@ -1,7 +1,7 @@
 //! A test case made ready to run: names looked up, literals made.
 
 use crate::agent::LOADED;
-use crate::implement::{NotImplementable, Wish, implement};
+use crate::implement::{NotImplementable, Wish, implement, reflect};
 use crate::jni::Env;
 use crate::outcome::Thrown;
 use crate::read::Reading;
@@ -45,6 +45,8 @@ unsafe impl Sync for Ready {}
 #[derive(Clone, Copy)]
 pub enum Action {
     Construct(jclass, jmethodID),
+    /// The same for an inner class, whose first argument is the object around the new one.
+    ConstructInner(jclass, jmethodID),
     Static(jclass, jmethodID),
     Virtual(jmethodID),
     GetField(jfieldID),
@@ -111,21 +113,26 @@ pub fn load(env: Env, reading: &Reading, class: &str) -> Result<(), ResolveError
 /// for each order of its calls.
 static CLASSES: Mutex<Option<HashMap<String, Class>>> = Mutex::new(None);
 
-struct Class(jclass);
+#[derive(Clone, Copy)]
+struct Class {
+    class: jclass,
+    is_inner: bool,
+}
 
 // SAFETY: it is a global reference.
 unsafe impl Send for Class {}
 
 /// A global reference to a class, which is initialised.
-fn class(env: Env, reading: &Reading, name: &str) -> Result<jclass, ResolveError> {
+fn class(env: Env, reading: &Reading, name: &str) -> Result<Class, ResolveError> {
     let known = || CLASSES.lock().unwrap_or_else(|e| e.into_inner());
-    if let Some(Class(class)) = known().get_or_insert_default().get(name) {
+    if let Some(class) = known().get_or_insert_default().get(name) {
         return Ok(*class);
     }
     let class = env.find_class(name);
     found(env, reading, name, class.is_some())?;
     let class = env.global(class.expect("internal bug: found"));
-    known().get_or_insert_default().insert(name.to_owned(), Class(class));
+    let class = Class { class, is_inner: reflect::is_inner(env, class) };
+    known().get_or_insert_default().insert(name.to_owned(), class);
     Ok(class)
 }
 
@@ -149,7 +156,8 @@ fn resolve_call(
     letters: &[u8],
 ) -> Result<Ready, ResolveError> {
     let found = |what: &str, is_there: bool| found(env, reading, what, is_there);
-    let class = |name: &str| class(env, reading, name);
+    let known = |name: &str| class(env, reading, name);
+    let class = |name: &str| known(name).map(|known| known.class);
     macro_rules! member {
         ($lookup:ident, $class:expr, $owner:expr, $name:expr, $descriptor:expr) => {{
             let id = env.$lookup($class, $name, $descriptor);
@@ -160,9 +168,13 @@ fn resolve_call(
     let mut captured = Vec::new();
     let (action, parameters, gives) = match &call.operation {
         Operation::Construct { class: owner, descriptor } => {
-            let class = class(owner)?;
+            let Class { class, is_inner } = known(owner)?;
             let (parameters, _) = method_shape(owner, descriptor)?;
-            (Action::Construct(class, member!(method, class, owner, "<init>", descriptor)), parameters, b'L')
+            let constructor = member!(method, class, owner, "<init>", descriptor);
+            match is_inner && parameters.first() == Some(&b'L') {
+                true => (Action::ConstructInner(class, constructor), parameters, b'L'),
+                false => (Action::Construct(class, constructor), parameters, b'L'),
+            }
         }
         Operation::Static { class: owner, name, descriptor } => {
             let class = class(owner)?;

@@ -15,8 +15,10 @@ pub struct ClassInfo {
     pub flags: Flags,
     /// The class around it.
     pub outer: Option<String>,
-    /// An inner class, which needs an object of the class around it; or one without a name of its own.
-    pub is_bound: bool,
+    /// An inner class: the first argument of its constructors is the object of the class around it.
+    pub is_inner: bool,
+    /// Inside a method, or without a name of its own: nobody else can name it.
+    pub is_local: bool,
     pub super_class: Option<String>,
     pub interfaces: Vec<String>,
     pub type_parameters: Vec<TypeParameter>,
@@ -74,7 +76,8 @@ impl ClassInfo {
         let mut info = ClassInfo {
             flags: file.flags,
             outer: None,
-            is_bound: false,
+            is_inner: false,
+            is_local: false,
             super_class,
             interfaces,
             type_parameters,
@@ -90,7 +93,7 @@ impl ClassInfo {
         let has_members = has_members(&file);
         let making = LazyCell::new(|| Making::of(&file));
         for (number, method) in file.methods.iter().enumerate() {
-            let Some(mut method) = MethodInfo::read(&file, method) else { continue };
+            let Some(mut method) = MethodInfo::read(&file, method, info.is_inner) else { continue };
             let gives_object = matches!(method.returns, Some(TypeSignature::Class(_) | TypeSignature::Variable(_)));
             if gives_object && (has_members || method.is_static()) {
                 method.makes = making.made_by(number);
@@ -116,10 +119,11 @@ impl ClassInfo {
                         let is_static = own.flags.has(Flags::STATIC) || own.flags.has(Flags::INTERFACE);
                         self.flags = own.flags;
                         self.outer = own.outer.map(|outer| constants.class_name(outer).to_string());
-                        self.is_bound |= !is_static || own.name.is_none();
+                        self.is_inner = !is_static;
+                        self.is_local |= own.outer.is_none() || own.name.is_none();
                     }
                 }
-                AttributeValue::EnclosingMethod { .. } => self.is_bound = true,
+                AttributeValue::EnclosingMethod { .. } => self.is_local = true,
                 _ => {}
             }
         }
@@ -172,13 +176,22 @@ impl ClassInfo {
 
 impl MethodInfo {
     /// All but what it makes.
-    fn read(file: &ClassFile<'_>, method: &classfile::Method<'_>) -> Option<MethodInfo> {
+    fn read(file: &ClassFile<'_>, method: &classfile::Method<'_>, of_inner: bool) -> Option<MethodInfo> {
         let name = file.constants.utf8(method.name).to_string();
         let descriptor = file.constants.utf8(method.descriptor).to_string();
         let erased = MethodSignature::parse(&descriptor).ok()?;
         let generic = signature(file, &method.attributes).and_then(|text| MethodSignature::parse(&text).ok());
+        let left_out = |generic: &MethodSignature| erased.parameters.len() - generic.parameters.len();
         // Constructors of enums and inner classes have parameters that signatures leave out.
-        let generic = generic.filter(|generic| generic.parameters.len() == erased.parameters.len());
+        let generic = generic.filter(|generic| generic.parameters.len() <= erased.parameters.len());
+        let generic = generic.and_then(|mut generic| match left_out(&generic) {
+            0 => Some(generic),
+            1 if of_inner && name == "<init>" => {
+                generic.parameters.insert(0, erased.parameters[0].clone());
+                Some(generic)
+            }
+            _ => None,
+        });
         let MethodSignature { type_parameters, parameters, returns, .. } = generic.unwrap_or(erased);
         let makes = Vec::new();
         Some(MethodInfo { name, descriptor, flags: method.flags, type_parameters, parameters, returns, makes })

@@ -114,9 +114,8 @@ impl<'p> Library<'p> {
     pub fn is_visible(&self, class: &ClassInfo) -> bool {
         let hidden = ["sun/", "jdk/internal/", "com/sun/"].iter().any(|start| class.name.starts_with(start));
         let around = class.outer.as_ref().is_none_or(|outer| self.class(outer).is_some_and(|o| self.is_visible(&o)));
-        let anonymous = class.is_bound && class.outer.is_none();
         !hidden
-            && !anonymous
+            && !class.is_local
             && !class.flags.has(Flags::SYNTHETIC)
             && around
             && self.can_use(class.flags, class.package())

@@ -146,7 +146,7 @@ fn elsewhere(library: &Library<'_>, wanted: &str, is_usable: &dyn Fn(&Producer) 
 /// The ways that a class itself offers: its constructors, factories and constants.
 fn made_by(library: &Library<'_>, class: &Rc<ClassInfo>, wanted: &str, weight: f64, found: &mut Vec<Producer>) {
     let package = class.package();
-    if class.is_bound {
+    if class.is_local {
         return;
     }
     if class.is_enum() {
@@ -181,7 +181,7 @@ fn made_by(library: &Library<'_>, class: &Rc<ClassInfo>, wanted: &str, weight: f
 }
 
 fn implementations(library: &Library<'_>, class: &Rc<ClassInfo>, weight: f64, found: &mut Vec<Producer>) {
-    if class.is_bound || class.flags.has(Flags::FINAL) {
+    if class.is_inner || class.is_local || class.flags.has(Flags::FINAL) {
         return;
     }
     if class.is_interface() {

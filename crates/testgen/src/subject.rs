@@ -153,7 +153,7 @@ fn ways(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
     for place in &places {
         let own = place.name == class.name;
         let below = own || class.is_abstract() && library.is_subtype(&place.name, &class.name);
-        if below && !place.is_abstract() && !place.is_bound {
+        if below && !place.is_abstract() {
             let usable = place.constructors.iter().filter(|c| library.can_use(c.flags, place.package()));
             for constructor in usable.filter(|constructor| constructor.is_in_source()) {
                 let way = Way::Construct { class: place.clone(), constructor: constructor.clone() };
@@ -175,7 +175,7 @@ fn ways(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
                     let weight = if makes { 2.0 } else { 0.5 };
                     found.push(Producer::new(way, weight * simplicity(method)));
                 }
-                _ if !method.is_static() && (declared || makes) && !place.is_bound => {
+                _ if !method.is_static() && (declared || makes) => {
                     let way = Way::Virtual { class: place.clone(), method: method.clone() };
                     found.push(Producer::new(way, 0.2 * simplicity(method)));
                 }
@@ -183,8 +183,10 @@ fn ways(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
             }
         }
     }
-    // Where there is a direct way, roundabout ones only cost time.
-    if found.iter().any(|producer| matches!(producer.way, Way::Construct { .. } | Way::Static { .. })) {
+    // Where there is a direct way, roundabout ones only cost time. Whoever makes an inner object needs the one around it anyway.
+    if !class.is_inner
+        && found.iter().any(|producer| matches!(producer.way, Way::Construct { .. } | Way::Static { .. }))
+    {
         found.retain(|producer| !matches!(producer.way, Way::Virtual { .. }));
     }
     found

@@ -5,12 +5,12 @@ use std::process::Command;
 
 use analysis::{Analyzer, ByteStore};
 use classpath::{ClassName, ClassPath, Jdk};
-use testcase::{Argument, Operation, TestCase};
+use testcase::{Argument, Call, Operation, TestCase};
 use testgen::{Feedback, Generator, Settings, Strategy};
 
 /// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements it; a class
-/// whose finalizer anyone may call.
-const SOURCES: [(&str, &str); 4] = [
+/// whose finalizer anyone may call; a class inside another one.
+const SOURCES: [(&str, &str); 5] = [
     (
         "wire/Message.java",
         "package wire;
@@ -53,6 +53,20 @@ const SOURCES: [(&str, &str); 4] = [
              public void close() { closed = true; }
              public void finalize() { close(); }
              public void finalize(int times) { closed = times > 0; }
+         }",
+    ),
+    (
+        "clock/Hall.java",
+        "package clock;
+         import java.util.BitSet;
+         import java.util.List;
+         public class Hall {
+             private int taken;
+             public class Seat {
+                 public Seat(List<BitSet> rows) {}
+                 public void take() { taken++; }
+                 public int taken() { return taken; }
+             }
          }",
     ),
 ];
@@ -161,6 +175,22 @@ fn no_test_calls_a_finalizer() {
     for other in [("finalize", "(I)V"), ("close", "()V"), ("read", "()I")] {
         assert!(called.contains(&other), "{other:?} is missing in {called:?}");
     }
+}
+
+#[test]
+fn an_inner_object_is_made_in_the_one_around_it() {
+    let tests = tests("clock.Hall$Seat");
+    let calls = || tests.iter().flat_map(|test| test.prefix.iter().map(move |call| (test, call)));
+    let constructs =
+        |call: &Call, wanted: &str| matches!(&call.operation, Operation::Construct { class, .. } if class == wanted);
+    let seats = calls().filter(|(_, call)| constructs(call, "clock/Hall$Seat"));
+    let is_inside = |test: &TestCase, seat: &Call| matches!(seat.arguments[0], Argument::Value(hall) if makes(test, hall, "clock/Hall"));
+    let (inside, apart): (Vec<_>, Vec<_>) = seats.partition(|(test, seat)| is_inside(test, seat));
+    let rows = calls().filter(|(_, call)| constructs(call, "java/util/BitSet")).count();
+    println!("{} in a hall, {} in none, with {rows} rows", inside.len(), apart.len());
+    assert!(inside.len() > 10 * apart.len());
+    // What the signature of the constructor says of the other parameters is not lost.
+    assert!(rows * 10 > inside.len());
 }
 
 fn method(operation: &Operation) -> Option<(&str, &str)> {

@@ -9,7 +9,7 @@
 
 mod body;
 mod hierarchy;
-mod reflect;
+pub mod reflect;
 mod types;
 mod write;
 

@@ -51,6 +51,12 @@ pub fn is_interface(env: Env, name: &str) -> Result<bool, NotImplementable> {
     })
 }
 
+/// Whether objects of a class need one of the class around it. Where that is not there to be asked, it is not needed either.
+pub fn is_inner(env: Env, class: jclass) -> bool {
+    let is_member = is(env, class, "isMemberClass");
+    !env.drop_exception() && is_member && !class_flags(env, class).has(Flags::STATIC)
+}
+
 /// The flags of a constructor; None if there is none.
 pub fn constructor_flags(env: Env, class: jclass, descriptor: &str) -> Option<Flags> {
     env.frame(|| {

@@ -72,7 +72,9 @@ fn read(source: PathBuf) -> Class {
     let expected: Vec<Expected> = of("// expect: ").into_iter().map(Expected::parse).collect();
     assert_eq!(expected.is_empty(), head.contains(&"// clean"), "{} is clean or not", source.display());
     let options = of("// options: ").iter().flat_map(|line| line.split(' ')).map(str::to_owned).collect();
-    Class { name: source.file_stem().unwrap().to_str().unwrap().to_owned(), source, expected, options }
+    let stem = source.file_stem().unwrap().to_str().unwrap();
+    let name = of("// class: ").first().copied().unwrap_or(stem).to_owned();
+    Class { name, source, expected, options }
 }
 
 /// Compiled classes, each in a folder of its own: what is beside a class under test is used to make its arguments.
@@ -86,19 +88,23 @@ impl Compiled {
         let sources: Vec<PathBuf> = classes.iter().map(|class| class.source.clone()).collect();
         compile(jdk, &sources, together.path(), together.path());
         for class in classes {
-            std::fs::create_dir(folder.path().join(&class.name)).unwrap();
+            std::fs::create_dir(folder.path().join(outermost(&class.name))).unwrap();
         }
         for file in std::fs::read_dir(together.path()).unwrap() {
             let file = file.unwrap();
             let name = file.file_name().into_string().unwrap();
-            let outer = name.split(['$', '.']).next().unwrap();
-            std::fs::rename(file.path(), folder.path().join(outer).join(&name)).unwrap();
+            std::fs::rename(file.path(), folder.path().join(outermost(&name)).join(&name)).unwrap();
         }
         Compiled { folder }
     }
 
     /// The class path of a class.
     pub fn of(&self, class: &Class) -> PathBuf {
-        self.folder.path().join(&class.name)
+        self.folder.path().join(outermost(&class.name))
     }
+}
+
+/// The class that is not inside another one.
+fn outermost(name: &str) -> &str {
+    name.split(['$', '.']).next().unwrap()
 }

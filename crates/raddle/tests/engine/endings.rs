@@ -1,11 +1,11 @@
 //! How executions end: exceptions with all that belongs to them, and deadlocks with who waits for what.
 
-use crate::calls::{compile, invoke, new, once, run_seeds, value, written};
+use crate::calls::{compile, construct, invoke, new, once, run_seeds, show, value, written};
 use crate::jdks;
 use crate::worker::Worker;
 use host::{CallResult, Thrown};
 use raddle::worker::protocol::{Plan, Shown};
-use testcase::{Call, TestCase};
+use testcase::{Argument, Call, TestCase};
 
 const FAILING: &str = r#"
 import java.util.concurrent.Callable;
@@ -36,6 +36,13 @@ public class Failing {
     public void deep(int n) { if (n == 0) throw new RuntimeException("deep"); deep(n - 1); }
     public void deep() { deep(200); }
     public Object nothing() { Object nothing = null; return nothing.toString(); }
+    public class Inside {
+        public Inside() {}
+        public Inside(Failing other) {}
+    }
+    public static class Beside {
+        public Beside(Failing other) {}
+    }
 }
 "#;
 
@@ -87,6 +94,25 @@ fn exceptions_come_with_causes_and_frames_and_without_our_own() {
         assert_eq!((deep.frames.len(), deep.frames.last().map(String::as_str)), (65, Some("... 138 more")));
         let nothing = of("nothing()Ljava/lang/Object;").message.unwrap();
         assert!(nothing.contains("\"nothing\" is null"), "the JDK's own messages are asked for: {nothing}");
+    }
+}
+
+#[test]
+fn what_java_does_not_do_with_null_is_not_done() {
+    const NULL: &str = "java.lang.NullPointerException";
+    for jdk in jdks() {
+        let folder = compile(&jdk, &[("Failing.java", FAILING)]);
+        let mut worker = Worker::start(&jdk, folder.path(), &[]);
+        let mut made = |class: &str, descriptor: &str, arguments: Vec<Argument>| {
+            let results = show(&mut worker, vec![new("Failing")], vec![construct(class, descriptor, arguments)]);
+            !results[0].starts_with(NULL)
+        };
+        assert!(!made("Failing$Inside", "(LFailing;)V", vec![Argument::Null]));
+        assert!(!made("Failing$Inside", "(LFailing;LFailing;)V", vec![Argument::Null, value(0)]));
+        assert!(made("Failing$Inside", "(LFailing;LFailing;)V", vec![value(0), Argument::Null]));
+        assert!(made("Failing$Beside", "(LFailing;)V", vec![Argument::Null]));
+        let called = thrown(&mut worker, invoke("Failing", "chain()V", Argument::Null, vec![]));
+        assert_eq!(called.class, NULL);
     }
 }
 
