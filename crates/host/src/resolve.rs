@@ -136,6 +136,31 @@ fn class(env: Env, reading: &Reading, name: &str) -> Result<Class, ResolveError>
     Ok(class)
 }
 
+/// Global references to the texts that tests have written down.
+static TEXTS: Mutex<Option<HashMap<String, Text>>> = Mutex::new(None);
+
+struct Text(jobject);
+
+// SAFETY: it is a global reference.
+unsafe impl Send for Text {}
+
+/// A global reference to a text that is written down. As in Java, the same text is the same object wherever that is: it may be
+/// locked, or compared by identity.
+fn literal(env: Env, text: &str) -> Option<jobject> {
+    let mut known = TEXTS.lock().unwrap_or_else(|e| e.into_inner());
+    let known = known.get_or_insert_default();
+    if let Some(Text(text)) = known.get(text) {
+        return Some(*text);
+    }
+    let string = env.string(text)?;
+    let intern = env.method(env.class_of(string), "intern", "()Ljava/lang/String;")?;
+    // SAFETY: the method returns a reference.
+    let interned = unsafe { env.call(string, intern, b'L', &[]).l };
+    let interned = (!interned.is_null()).then(|| env.global(interned))?;
+    known.insert(text.to_owned(), Text(interned));
+    Some(interned)
+}
+
 /// Tells what the virtual machine says of something that is not there.
 pub fn found(env: Env, reading: &Reading, what: &str, is_there: bool) -> Result<(), ResolveError> {
     match (is_there, env.take_exception()) {
@@ -318,8 +343,7 @@ fn operand(
         Argument::Float(f) => jvalue { f: *f },
         Argument::Double(d) => jvalue { d: *d },
         Argument::String(text) => {
-            let string = env.string(text).ok_or_else(|| ResolveError::Arguments("a string".into()))?;
-            jvalue { l: env.global(string) }
+            jvalue { l: literal(env, text).ok_or_else(|| ResolveError::Arguments("a string".into()))? }
         }
         Argument::Class(name) => jvalue { l: class(name)? },
         Argument::Value(number) => return Ok(Operand::Value(*number)),

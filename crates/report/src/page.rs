@@ -104,7 +104,13 @@ impl Finding {
         if !self.java.is_empty() {
             found.push(format!("Java {}", self.java));
         }
-        let steps = count(self.steps.len(), "step");
+        let all: u64 = self.schedule.iter().map(|&(_, events)| u64::from(events)).sum();
+        let steps = match self.steps.len() {
+            told if self.kind == FindingKind::Hang && (told as u64) < all => {
+                format!("The first {} are told", count(told, "step"))
+            }
+            told => count(told, "step"),
+        };
         format!("Fails with {preemptions}{proof}. {steps}, {}.", found.join(", "))
     }
 }

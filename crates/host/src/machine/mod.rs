@@ -181,6 +181,10 @@ impl Machine {
                     _ => Next::Done,
                 };
             }
+            // Nobody is asked who goes on where nobody does: whoever follows a schedule knows of no more events.
+            if self.is_at_limit() {
+                return Next::Stop(Stop::TooManyEvents);
+            }
             let choice = Choice { trace: &self.trace, last: self.last, runnable: &self.runnable };
             if has_timed && self.scheduler.waits_for_time(&choice) {
                 self.let_time_pass();
@@ -202,9 +206,12 @@ impl Machine {
         }
     }
 
+    fn is_at_limit(&self) -> bool {
+        self.trace.steps.len() >= self.limits.max_events
+    }
+
     fn take_event(&mut self, thread: ThreadId) -> Next {
-        let events = self.trace.steps.len();
-        if events >= self.limits.max_events {
+        if self.is_at_limit() {
             return Next::Stop(Stop::TooManyEvents);
         }
         if self.first_ended && self.only_daemons_are_left() {

@@ -1,5 +1,5 @@
 use super::*;
-use schedule::RandomWalk;
+use schedule::{RandomWalk, Schedule};
 
 fn on(kind: EventKind, object: u32) -> Event {
     Event { kind, object: ObjectId(object), slot: 0, site: SiteId(0) }
@@ -13,7 +13,11 @@ fn run(programs: &[&[Event]], seed: u64) -> (Next, Trace) {
 }
 
 fn run_within(programs: &[&[Event]], seed: u64, limits: Limits) -> (Next, Trace) {
-    let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), limits);
+    run_under(programs, Box::new(RandomWalk::new(seed)), limits)
+}
+
+fn run_under(programs: &[&[Event]], scheduler: Box<dyn Scheduler + Send>, limits: Limits) -> (Next, Trace) {
+    let mut machine = Machine::new(scheduler, limits);
     let mut left: Vec<_> = programs.iter().map(|program| program.iter()).collect();
     for program in &mut left {
         let thread = machine.add_thread();
@@ -44,6 +48,19 @@ fn two_locks_in_two_orders_deadlock_under_some_schedules_only() {
     };
     assert_eq!((blocked[0].holder, blocked[1].holder), (Some(ThreadId(1)), Some(ThreadId(0))));
     assert_eq!((&*blocked[0].holds, &*blocked[1].holds), (&[ObjectId(1)][..], &[ObjectId(2)][..]));
+}
+
+#[test]
+fn what_was_cut_off_is_cut_off_again() {
+    let program = [on(EventKind::Read, 1); 10];
+    let limits = Limits { max_events: 7, ..LIMITS };
+    for seed in 0..50 {
+        let (end, trace) = run_within(&[&program, &program], seed, limits);
+        let replay = Schedule::of(&trace).replay();
+        let (again, same) = run_under(&[&program, &program], Box::new(replay), limits);
+        assert_eq!((&end, trace.steps.len()), (&Next::Stop(Stop::TooManyEvents), 7));
+        assert_eq!((again, same.hash()), (end, trace.hash()));
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ use super::progress::Progress;
 use super::shrinking::{Shrinking, Trial};
 use crate::supervisor::{Event, Outcome, Session, Task};
 use crate::worker::protocol::{
-    Answer, Check, Checked, Explore, Explored, Explorer, Finding, Job, News, Plan, Rejected, Report,
+    Answer, Check, Checked, Explore, Explored, Explorer, FailureKind, Finding, Job, News, Plan, Rejected, Report,
 };
 use crate::worker::reason::Reason;
 
@@ -178,6 +178,9 @@ const FOR_SHRINKING: u64 = 1_000;
 const FOR_EXPLAINING: u64 = 5_000;
 /// An execution of a generated test has no end if it has more events than this.
 const MAX_EVENTS: usize = 100_000;
+/// Something smaller that has no end has none after so many events either, or it is not looked for: each trial goes to the limit, many
+/// times.
+const EVENTS_OF_HANG: usize = 4_000;
 
 impl<'c> Campaign<'c> {
     /// A search in a class, which class files name so, with tests of this generator.
@@ -310,9 +313,11 @@ impl<'c> Campaign<'c> {
                 let Found { job, finding, .. } = &self.findings.all[number];
                 let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
                 let wanted = Some(finding.failure.clone());
-                let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
+                let (test, explore, limits) = (job.test.clone(), self.explore(1, true, 0), finding.limits(job.limits));
                 let plan = Plan::Recheck { check: Check { explore, oracle, wanted }, turns, timeouts };
-                Task { fresh: true, ..self.begin(Purpose::Confirm(number), test, plan) }
+                let mut task = self.begin(Purpose::Confirm(number), test, plan);
+                (task.fresh, task.job.limits) = (true, limits);
+                task
             }
             Step::Shrink { shrinking, trial, hurry } => {
                 let (test, explore) = match &trial {
@@ -322,8 +327,13 @@ impl<'c> Campaign<'c> {
                         (shrinking.test().clone(), self.explore(FOR_EXPLAINING, true, millis))
                     }
                 };
+                let is_hang = shrinking.failure().kind == FailureKind::Hang;
                 let check = Check { explore, oracle, wanted: Some(shrinking.failure().clone()) };
-                self.begin(Purpose::Shrink(shrinking, trial), test, Plan::Check(check))
+                let mut task = self.begin(Purpose::Shrink(shrinking, trial), test, Plan::Check(check));
+                if is_hang {
+                    task.job.limits.max_events = EVENTS_OF_HANG;
+                }
+                task
             }
         }
     }

@@ -12,7 +12,8 @@ pub fn confirm(place: &Place, job: &Job, must_end: bool, findings: &[Finding]) -
     let task = |(number, finding): (usize, &Finding)| {
         let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
         let plan = Plan::Replay { turns, timeouts, times: 1, must_end };
-        Task { key: number.to_string(), job: Job { plan, ..job.clone() }, budget: None, fresh: true }
+        let job = Job { plan, limits: finding.limits(job.limits), ..job.clone() };
+        Task { key: number.to_string(), job, budget: None, fresh: true }
     };
     let tasks = findings.iter().enumerate().map(task).collect();
     // What could not be tried, for a signal came or there was no time, stands as it is.

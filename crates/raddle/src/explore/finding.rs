@@ -53,7 +53,7 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
     finding.hash = format!("{:016x}", shown.hash);
     finding.test = serde_json::to_value((&origin.job.test, &origin.job.under_test, origin.must_end))
         .context("cannot write the test")?;
-    finding.limits = serde_json::to_value(origin.job.limits).context("cannot write the limits")?;
+    finding.limits = serde_json::to_value(found.limits(origin.job.limits)).context("cannot write the limits")?;
     Ok(finding)
 }
 

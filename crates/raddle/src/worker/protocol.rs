@@ -363,6 +363,13 @@ impl Failure {
 }
 
 impl Finding {
+    /// The limits under which its schedule is followed. What has no end is cut off where it was, and explorers do that early.
+    pub fn limits(&self, of_job: Limits) -> Limits {
+        let events = self.shown.turns.iter().map(|&(_, events)| events as usize).sum();
+        let is_hang = self.failure.kind == FailureKind::Hang;
+        Limits { max_events: if is_hang { events } else { of_job.max_events }, ..of_job }
+    }
+
     /// Whether it says more than these of its job do. A job that was begun anew finds the same again.
     pub fn adds_to(&self, findings: &[Finding]) -> bool {
         let known = findings.iter().find(|known| known.failure.is_same(&self.failure));

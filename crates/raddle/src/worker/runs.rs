@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use host::{Bounds, CallResult, Execution, Host, Prepared, RunSettings, Values};
+use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Values};
 use schedule::{Schedule, Scheduler};
 
 use super::protocol::{Checked, Explored, Failure, Finding, Progress, Report, Shown};
@@ -50,6 +50,13 @@ impl<'h> Runs<'h> {
         let settings = RunSettings { tell, values, ..self.settings };
         let execution = perform(self.host, &mut self.report, &self.test, Box::new(schedule.replay()), settings);
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
+    }
+
+    /// Follows so many events of a schedule, with every step told.
+    pub fn tell_beginning(&mut self, schedule: Schedule, events: usize) -> Result<Execution, Reason> {
+        let limits = Limits { max_events: events, ..self.settings.limits };
+        let settings = RunSettings { tell: true, limits, ..self.settings };
+        self.run_as(Box::new(schedule.replay()), settings)
     }
 
     /// Runs the test case once in another way. It may ask the virtual machine to end.

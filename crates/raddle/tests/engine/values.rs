@@ -388,6 +388,25 @@ fn arrays_of_primitives_can_be_passed() {
 }
 
 #[test]
+fn the_same_text_is_the_same_object_wherever_it_is_written_down() {
+    const TEXTS: &str = r#"
+public class Texts {
+    public static boolean isOwn(Object text) { return text == "here"; }
+    public static boolean areOne(Object one, Object other) { return one == other; }
+}
+"#;
+    let is_own = |written: &str| invoke_static("Texts", "isOwn(Ljava/lang/Object;)Z", vec![text(written)]);
+    let are_one = "areOne(Ljava/lang/Object;Ljava/lang/Object;)Z";
+    let are_one = |one: &str, other: &str| invoke_static("Texts", are_one, vec![text(one), text(other)]);
+    let suffix = vec![is_own("here"), is_own("there"), are_one("there", "there"), are_one("here", "there")];
+    for jdk in jdks() {
+        let folder = compile(&jdk, &[("Texts.java", TEXTS)]);
+        let mut worker = Worker::start(&jdk, folder.path(), &[]);
+        assert_eq!(show(&mut worker, vec![], suffix.clone()), ["true", "false", "true", "false"]);
+    }
+}
+
+#[test]
 fn not_a_number_is_equal_to_itself() {
     assert_eq!(Value::Double(host::Double(f64::NAN)), Value::Double(host::Double(-f64::NAN)));
     assert_ne!(Value::Double(host::Double(0.0)), Value::Double(host::Double(-0.0)));

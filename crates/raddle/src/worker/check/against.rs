@@ -21,7 +21,7 @@ pub struct Against<'t> {
     serial: Serial<Seen>,
     check: Check,
     test: &'t TestCase,
-    /// Linearizations were run with other random numbers, too.
+    /// Linearizations were run with other random numbers, and with patience, too.
     varied: bool,
     /// They were run so that calls which sleep let others go on.
     dozed: bool,
@@ -73,6 +73,7 @@ impl<'t> Against<'t> {
         let vary = once(true, &mut self.varied);
         if vary {
             linearize::vary(runs, check, test, serial)?;
+            linearize::wait_out(runs, check, test, serial)?;
         }
         Ok(doze || help || vary)
     }

@@ -2,10 +2,11 @@
 //!
 //! A call that cannot go on lets the others take their turns. When it can again, it does so once the call that runs then is
 //! whole. What order there is after that the merge does not say, so there are several [`Manner`]s, and what a test shows in
-//! any of them is something that an order of calls shows. A call whose thread spins counts as one that cannot go on.
+//! any of them is something that an order of calls shows. A call whose thread spins counts as one that cannot go on; it may
+//! have an end all the same: see [`CallByCall::patient`].
 //!
 //! Threads that the code under test has started are part of the call that waits for them: they run while it cannot go on. They may
-//! run between calls, too: see [`CallByCall::between`].
+//! run between calls, too, also between those of the prefix: see [`CallByCall::between`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +28,9 @@ pub enum Manner {
 
 /// So many events may other threads do while a call waits, before it lets other calls go on.
 const HELP: u32 = 5_000;
+/// So many events may a call spin, if anyone has the patience. Whoever waits for another thread in the JDK spins for about two thousand
+/// rounds, and sleeps then.
+const PATIENCE: u32 = 10_000;
 
 /// Runs whole calls in a given order.
 #[derive(Debug)]
@@ -42,8 +46,15 @@ pub struct CallByCall {
     current: Option<ThreadId>,
     /// So many events may others still do for the call that waits.
     help: u32,
-    /// So many calls were begun.
+    /// So many events may a call spin.
+    patience: u32,
+    /// So many are left of those.
+    patience_left: u32,
+    /// So many calls were begun, and how many the first thread had made when others had their turn last.
     calls: u32,
+    made_by_first: u32,
+    /// Whether those that were started have their turn before the first thread goes on.
+    before_first: bool,
     /// Decides before which calls threads that were started run; None if before none.
     between: Option<u64>,
     was_blocked: Arc<AtomicBool>,
@@ -54,13 +65,31 @@ impl CallByCall {
     pub fn new(order: &[usize], manner: Manner) -> CallByCall {
         let left: Vec<_> = order.iter().map(|&suffix| ThreadId(suffix as u16 + 1)).collect();
         let last = left.iter().map(|thread| thread.0).max().unwrap_or(0);
-        let (begun, was_blocked) = (Vec::new(), Arc::default());
-        CallByCall { manner, last, left, begun, current: None, help: HELP, calls: 0, between: None, was_blocked }
+        CallByCall {
+            manner,
+            last,
+            left,
+            begun: Vec::new(),
+            current: None,
+            help: HELP,
+            patience: 0,
+            patience_left: 0,
+            calls: 0,
+            made_by_first: 0,
+            before_first: false,
+            between: None,
+            was_blocked: Arc::default(),
+        }
     }
 
     /// Before each call, some of the threads that were started run as far as they can: others for each seed.
     pub fn between(self, seed: u64) -> CallByCall {
         CallByCall { between: Some(seed), ..self }
+    }
+
+    /// A call that spins goes on for long before others have their turn: that may be all it waits for.
+    pub fn patient(self) -> CallByCall {
+        CallByCall { patience: PATIENCE, patience_left: PATIENCE, ..self }
     }
 
     /// Is set when a call could not go on and another did.
@@ -94,6 +123,18 @@ impl CallByCall {
         self.between.is_some_and(lot)
     }
 
+    /// A thread that the code under test has started, and that runs before the next call of the first thread.
+    fn before_next_of_first(&mut self, choice: &Choice<'_>) -> Option<ThreadId> {
+        let made = calls_made(ThreadId(0));
+        if std::mem::replace(&mut self.made_by_first, made) != made {
+            (self.help, self.calls, self.before_first) = (HELP, self.calls + 1, true);
+        }
+        let helper = self.helper(choice, |thread| self.is_between(thread)).filter(|_| self.before_first);
+        self.before_first = helper.is_some();
+        self.help -= u32::from(helper.is_some());
+        helper
+    }
+
     /// The call that goes on where the last one is whole or waits.
     fn next_call(&mut self, choice: &Choice<'_>) -> Option<ThreadId> {
         let goes_on = |&thread: &ThreadId| choice.can_run(thread) && !spins(choice, thread);
@@ -104,7 +145,7 @@ impl CallByCall {
             (_, Some(place)) => {
                 let thread = self.left.remove(place);
                 self.begun.push((thread, calls_made(thread) + 1));
-                (self.help, self.calls) = (HELP, self.calls + 1);
+                (self.help, self.calls, self.patience_left) = (HELP, self.calls + 1, self.patience);
                 Some(thread)
             }
             (resumed, None) => resumed,
@@ -121,9 +162,14 @@ impl CallByCall {
             thread.0 <= self.last && !self.is_begun(thread) && !self.left.contains(&thread) && goes_on(thread)
         };
         if let Some(thread) = choice.threads().find(|&thread| is_idle(thread)) {
-            return thread;
+            let helper = if thread.0 == 0 { self.before_next_of_first(choice) } else { None };
+            return helper.unwrap_or(thread);
         }
         let in_call = self.in_call();
+        if let Some(current) = in_call.filter(|&current| choice.can_run(current) && self.patience_left > 0) {
+            self.patience_left -= u32::from(spins(choice, current));
+            return current;
+        }
         if let Some(current) = in_call.filter(|&current| goes_on(current)) {
             return current;
         }

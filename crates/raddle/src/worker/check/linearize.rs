@@ -4,7 +4,7 @@
 //! clock, other identity hashes and random numbers, so that what depends on those is known and not compared. And with each
 //! call in the thread of its suffix, for a lock that one thread takes twice is another thing than one that two threads take.
 //!
-//! [`vary`], [`help`] and [`doze`] run them in further ways, once there is something to explain.
+//! [`vary`], [`help`], [`doze`] and [`wait_out`] run them in further ways, once there is something to explain.
 
 use std::sync::atomic::Ordering;
 
@@ -87,6 +87,21 @@ pub fn doze(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Se
         let (execution, _) = ways.once(runs, None, linearization.order(), Manner::Untimed, 0)?;
         if let Some(observation) = ways.observe(&execution) {
             serial.add(observation);
+        }
+    }
+    Ok(())
+}
+
+/// Runs all once more, where a call that spins is taken for one that will come to its end.
+pub fn wait_out(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
+    let ways = Ways::new(check, test);
+    for linearization in linearizations(test) {
+        for manner in [Manner::Soon, Manner::Untimed] {
+            let scheduler = CallByCall::new(linearization.order(), manner).patient();
+            let execution = runs.run_as(Box::new(scheduler), ways.settings(runs, 0))?;
+            if let Some(observation) = ways.observe(&execution) {
+                serial.add(observation);
+            }
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use explore::{Attempt, End, cause, interference, shrink};
 use host::Execution;
 use schedule::{Scheduler, Step, Trace};
 
-use super::{Exploration, KEPT, MOST_TOLD, attempt, is_past};
+use super::{Exploration, KEPT, MOST_TOLD, attempt, beginning, is_past};
 use crate::worker::ending::{end, tell};
 use crate::worker::protocol::{Explore, Fact, Failure, FailureKind, Proof};
 use crate::worker::reason::Reason;
@@ -72,14 +72,18 @@ impl Exploration<'_> {
         if let Some(reason) = doubt {
             return Err(reason);
         }
-        let is_told = shrunk.attempt.trace.steps.len() <= MOST_TOLD;
+        let is_hang = failure.kind == FailureKind::Hang;
+        let is_told = !is_hang && shrunk.attempt.trace.steps.len() <= MOST_TOLD;
         let execution = runs.follow(shrunk.attempt.schedule(), is_told)?;
-        let facts = self.facts(runs, number, &execution, &seen);
+        let beginning =
+            is_hang.then(|| runs.tell_beginning(execution.schedule(), beginning(&execution))).transpose()?;
+        let told = beginning.as_ref().unwrap_or(&execution);
+        let facts = self.facts(runs, number, told, &seen);
         // What is said is of the execution that is shown: another failure at the same place may have another message or value.
         let again = self.judge.failure(runs, &execution, end(&execution))?.filter(|again| again.is_same(&failure));
         let finding = &mut self.explored.findings[number];
         finding.shown = show::show(runs.host, &execution, finding.executions_to_find, execution.trace.hash());
-        told::add(&mut finding.shown, runs.host, &execution);
+        told::add(&mut finding.shown, runs.host, told);
         finding.preemptions = interference(&shrunk.attempt.execution()).preemptions;
         finding.proof = match shrunk.proof {
             _ if is_late => Proof::None,

@@ -7,7 +7,7 @@ mod races;
 
 use std::time::{Duration, Instant};
 
-use explore::{Attempt, Learnt, ThenFair, interference};
+use explore::{Attempt, Learnt, ThenFair, interference, is_look};
 use host::{Execution, Stop};
 use schedule::Schedule;
 
@@ -30,6 +30,10 @@ const ESTIMATED: u64 = 64;
 const MOST_FINDINGS: usize = 16;
 /// Longer executions are told without calls and values.
 const MOST_TOLD: usize = 5_000;
+/// Of an execution without an end that changes things for ever, so many events are told.
+const MOST_OF_ENDLESS: usize = 300;
+/// So many events are told after the last change, where threads only look.
+const LOOKS: usize = 12;
 
 /// Explores. What is a failure, the judge says.
 pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore, judge: &mut dyn Judge) -> Result<(), Reason> {
@@ -190,12 +194,12 @@ impl Exploration<'_> {
             return Ok(None);
         }
         // It is run again in any case, so it may as well be told in full, for whoever sees no more of it than this.
-        let is_told = self.explains() && execution.trace.steps.len() <= MOST_TOLD;
+        let is_told = !is_hang && self.explains() && execution.trace.steps.len() <= MOST_TOLD;
         let mut again = None;
-        if is_told || !is_hang {
+        if !is_hang {
             again = Some(runs.follow(execution.schedule(), is_told)?);
         }
-        if let Some(again) = again.as_ref().filter(|_| !is_hang) {
+        if let Some(again) = &again {
             let found = self.judge.failure(runs, again, self::end(again))?;
             let is_same = found.is_some_and(|found| found.is_same(&failure));
             if again.trace.hash() != execution.trace.hash() || !is_same {
@@ -217,6 +221,10 @@ impl Exploration<'_> {
         if let Some(again) = same.filter(|_| is_told) {
             told::add(&mut finding.shown, runs.host, again);
         }
+        if is_hang && self.explains() {
+            let beginning = runs.tell_beginning(execution.schedule(), beginning(execution))?;
+            told::add(&mut finding.shown, runs.host, &beginning);
+        }
         runs.found(&finding);
         self.explored.findings.push(finding);
         Ok(Some(self.explored.findings.len() - 1))
@@ -230,6 +238,13 @@ impl Exploration<'_> {
         let failure = self.judge.failure(runs, &fair, end(&fair))?;
         Ok(failure.is_some_and(|failure| failure.kind == FailureKind::Hang))
     }
+}
+
+/// So many events of an execution without an end are told: up to where threads only look, and some of that.
+fn beginning(execution: &Execution) -> usize {
+    let steps = &execution.trace.steps;
+    let changed = steps.iter().rposition(|step| !is_look(step.event.kind)).map_or(0, |last| last + 1);
+    steps.len().min(changed.min(MOST_OF_ENDLESS) + LOOKS)
 }
 
 fn attempt(execution: Execution, end: End, fails: bool) -> Attempt {
