@@ -22,6 +22,8 @@ pub struct Draft {
     pub probes: Vec<Call>,
     /// Calls of the prefix that give a constant of an enum.
     pub constants: BTreeSet<usize>,
+    /// Calls of the prefix by which a subject gives out what only stands for something that it has.
+    pub handles: BTreeSet<usize>,
     /// The thread or subject for which each call of the prefix makes something; None if it is for all.
     pub owners: Vec<Option<Owner>>,
     /// For which something is being made now.
@@ -59,13 +61,14 @@ impl Draft {
         self.prefix.len() - 1
     }
 
-    /// Whether a value of the prefix can be passed by the thread for which something is being made. The subjects are shared, and
-    /// what nobody can change. Anything else belongs to one thread: two that use one list at once prove nothing about the class
+    /// Whether a value of the prefix can be passed by the thread for which something is being made. The subjects are shared, what they
+    /// give out as a handle, and what nobody can change. Anything else belongs to one thread: two that use one list at once prove nothing about the class
     /// under test, nor does one that uses what a subject was made of.
     pub fn may_use(&self, number: usize) -> bool {
         self.owner.is_none()
             || self.owner == self.owners[number]
             || self.subjects.contains(&number)
+            || self.handles.contains(&number)
             || self.is_unchanging(number)
     }
 

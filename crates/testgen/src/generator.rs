@@ -138,20 +138,11 @@ impl<'p> Generator<'p> {
         let relations = Relations::of(facts);
         let mut rng = Rng::new(settings.seed);
         let targets = Targets::of(facts, &relations, &|method| subject.methods[method].is_some(), &mut rng);
-        let package = subject.info.package().to_owned();
         let methods = subject.callable();
         let numbers = methods.map(|(number, it)| (format!("{}{}", it.method.name, it.method.descriptor), number));
         let (numbers, hopeless) = (numbers.collect(), vec![false; subject.methods.len()]);
         Ok(Generator {
-            maker: Maker {
-                library,
-                producers: Producers::default(),
-                literals,
-                learnt: Learnt::default(),
-                rng,
-                package,
-                keys,
-            },
+            maker: Maker { library, producers: Producers::new(class), literals, learnt: Learnt::default(), rng, keys },
             class: subject,
             relations,
             targets,

@@ -39,6 +39,7 @@ mod contege;
 mod draft;
 mod filling;
 mod generator;
+mod given_out;
 mod keys;
 mod learnt;
 mod library;

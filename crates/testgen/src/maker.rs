@@ -48,8 +48,6 @@ pub struct Maker<'p> {
     pub literals: Literals,
     pub learnt: Learnt,
     pub rng: Rng,
-    /// The package of the class under test.
-    pub package: String,
     /// The keys that it asks for.
     pub keys: Vec<Key>,
 }
@@ -242,7 +240,7 @@ impl Maker<'_> {
                 if name == "java/lang/Class" {
                     add("class".into(), NEW, Candidate::Literal(Argument::Class("java/lang/String".into())));
                 } else if name != "java/lang/String" {
-                    let producers = self.producers.of(&self.library, &name, &self.package);
+                    let producers = self.producers.of(&self.library, &name);
                     let is_fitting = |producer: &Producer| wish.depth < DEEPEST || producer.needs() == 0;
                     let fitting = producers.iter().enumerate().filter(|(_, producer)| is_fitting(producer));
                     let made = self.learnt.at(&MADE.into());

@@ -46,11 +46,20 @@ impl Maker<'_> {
             Way::Virtual { method, .. } => {
                 let owner = types::class(&name);
                 let place = format!("{name}.{}{} receiver", method.name, method.descriptor).into();
-                let (receiver, choice) =
-                    self.value(draft, Wish { wanted: &owner, place, depth: depth + 1, rather: None, of: None });
+                let rather = self.giving_subject(draft, &owner);
+                let (mut receiver, choice) =
+                    self.value(draft, Wish { wanted: &owner, place, depth: depth + 1, rather, of: None });
+                let mut choices = vec![choice];
+                if rather.is_none()
+                    && let Argument::Value(number) = receiver
+                {
+                    let (ready, choice) = self.prepare(draft, number, &class, depth);
+                    receiver = Argument::Value(ready);
+                    choices.push(choice);
+                }
                 let bindings = self.bindings_of_result(method, wanted);
                 let mut arguments = self.arguments(draft, &name, method, &bindings, depth + 1, None);
-                arguments.choices.push(choice);
+                arguments.choices.append(&mut choices);
                 let operation = Operation::Virtual {
                     class: name,
                     name: method.name.clone(),
@@ -58,7 +67,12 @@ impl Maker<'_> {
                     receiver,
                 };
                 let gives = self.result(method, wanted, &bindings);
-                self.push(draft, operation, arguments, Some(gives))
+                let is_handle = rather.is_some() && self.is_handle(&gives);
+                let number = self.push(draft, operation, arguments, Some(gives));
+                if is_handle {
+                    draft.handles.insert(number);
+                }
+                number
             }
             Way::Constant { field, .. } => {
                 let operation = Operation::GetStatic {

@@ -1,7 +1,8 @@
 //! Ways to come by an object of a type: constructors, factories, constants, and classes that the test writes itself.
 //!
 //! Looked for in the type itself, in its package and in that of the test; so a stream is found for whoever wants an
-//! `InputStream`, and an implementation in the library for its own interfaces. Where that gives nothing, in all classes that are not of
+//! `InputStream`, and an implementation in the library for its own interfaces. Factories also in the class around the type and in the class
+//! under test, which may give out what nobody else can make. Where that gives nothing, in all classes that are not of
 //! the JDK, for constructors that need no other object. **What it may miss:** factories elsewhere, and objects that only a long
 //! conversation with other objects gives.
 
@@ -10,9 +11,9 @@ use std::rc::Rc;
 
 use classfile::{Flags, TypeSignature};
 
-use crate::class_info::{ClassInfo, FieldInfo, MethodInfo};
+use crate::class_info::{ClassInfo, FieldInfo, MethodInfo, package};
 use crate::learnt::Name;
-use crate::library::Library;
+use crate::library::{Library, is_of_jdk};
 use crate::types;
 
 /// A way to come by an object.
@@ -53,8 +54,9 @@ pub enum Way {
 }
 
 /// Ways to come by objects, found when they are first asked for.
-#[derive(Default)]
 pub struct Producers {
+    /// The class under test.
+    class: String,
     known: BTreeMap<String, Rc<[Producer]>>,
 }
 
@@ -79,18 +81,23 @@ const UNWANTED: [&str; 9] = [
 ];
 
 impl Producers {
-    /// Ways to come by an object of a type, for a test of a class in that package.
-    pub fn of(&mut self, library: &Library<'_>, wanted: &str, package: &str) -> Rc<[Producer]> {
+    /// For tests of a class.
+    pub fn new(class: &str) -> Producers {
+        Producers { class: class.to_owned(), known: BTreeMap::new() }
+    }
+
+    /// Ways to come by an object of a type.
+    pub fn of(&mut self, library: &Library<'_>, wanted: &str) -> Rc<[Producer]> {
         if let Some(known) = self.known.get(wanted) {
             return known.clone();
         }
-        let found: Rc<[Producer]> = find(library, wanted, package).into();
+        let found: Rc<[Producer]> = find(library, wanted, &self.class).into();
         self.known.insert(wanted.to_owned(), found.clone());
         found
     }
 }
 
-fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
+fn find(library: &Library<'_>, wanted: &str, under_test: &str) -> Vec<Producer> {
     let Some(info) = library.class(wanted) else { return Vec::new() };
     let mut found = Vec::new();
     if library.is_visible(&info) {
@@ -101,8 +108,8 @@ fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
         return found;
     }
     let mut places = vec![info.package().to_owned()];
-    if package != info.package() {
-        places.push(package.to_owned());
+    if package(under_test) != info.package() {
+        places.push(package(under_test).to_owned());
     }
     for place in &places {
         for class in library.visible_in(place).iter() {
@@ -114,6 +121,7 @@ fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
     let is_unwanted = |class: &str| UNWANTED.iter().any(|name| library.is_subtype(class, name));
     let is_usable = |producer: &Producer| is_unwanted(wanted) || !is_unwanted(&producer.way.class().name);
     found.retain(is_usable);
+    given_out(library, &info, under_test, &mut found);
     let is_function = info.is_interface() && library.abstract_methods(wanted).len() == 1;
     let elsewhere = if found.is_empty() && !is_function { elsewhere(library, wanted, &is_usable) } else { Vec::new() };
     if info.is_abstract() && library.is_visible(&info) {
@@ -126,6 +134,47 @@ fn find(library: &Library<'_>, wanted: &str, package: &str) -> Vec<Producer> {
     }
     found.extend(elsewhere);
     found
+}
+
+/// What the class around a type and the class under test give out of it by factories, such as builders. And by methods of objects,
+/// where nobody else knows how to make one, or only the author of both: what `acquire` gives and `release` takes.
+fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, found: &mut Vec<Producer>) {
+    let wanted = &*info.name;
+    let of_subject = !is_of_jdk(wanted) || found.is_empty();
+    let mut givers: Vec<&str> = info.outer.as_deref().into_iter().chain([under_test]).collect();
+    givers.dedup();
+    for giver in givers.into_iter().filter_map(|giver| library.class(giver)) {
+        let gives = |method: &&MethodInfo| {
+            method.is_in_source()
+                && library.can_use(method.flags, giver.package())
+                && gives(library, method, wanted)
+                && !takes(library, method, wanted)
+        };
+        // Of what is below a type its own factories were found before.
+        if !library.is_visible(&giver) || library.is_subtype(&giver.name, wanted) {
+            continue;
+        }
+        for method in giver.methods.iter().filter(gives) {
+            let (class, way) = (giver.clone(), method.clone());
+            let weight = 0.5 * simplicity(method);
+            match method.is_static() {
+                true => found.push(Producer::new(Way::Static { class, method: way }, weight)),
+                false if of_subject && giver.name == under_test => {
+                    found.push(Producer::new(Way::Virtual { class, method: way }, 2.0 * weight));
+                }
+                false => {}
+            }
+        }
+    }
+}
+
+/// Whether a method is given an object of a type, or of one below it.
+pub fn takes(library: &Library<'_>, method: &MethodInfo, class: &str) -> bool {
+    let own = |parameter: &TypeSignature| match parameter {
+        TypeSignature::Class(of) => library.is_subtype(&types::class_name(of), class),
+        _ => false,
+    };
+    method.parameters.iter().any(own)
 }
 
 /// What classes of other packages offer. What needs objects there is mostly a service with threads and connections of its own, and what

@@ -11,7 +11,7 @@ use crate::class_info::{ClassInfo, MethodInfo};
 use crate::draft::{Draft, Owner, Place};
 use crate::library::Library;
 use crate::maker::{Maker, Rather};
-use crate::producers::{Producer, Way, gives, simplicity};
+use crate::producers::{Producer, Way, gives, simplicity, takes};
 use crate::types::{self, Bindings};
 
 /// The class under test.
@@ -190,14 +190,6 @@ fn ways(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
         found.retain(|producer| !matches!(producer.way, Way::Virtual { .. }));
     }
     found
-}
-
-fn takes(library: &Library<'_>, method: &MethodInfo, class: &str) -> bool {
-    let own = |parameter: &TypeSignature| match parameter {
-        TypeSignature::Class(of) => library.is_subtype(&types::class_name(of), class),
-        _ => false,
-    };
-    method.parameters.iter().any(own)
 }
 
 /// Whether what a method declares to give is a class or what is above it.

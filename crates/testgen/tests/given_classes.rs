@@ -9,8 +9,9 @@ use testcase::{Argument, Call, Operation, TestCase};
 use testgen::{Feedback, Generator, Settings, Strategy};
 
 /// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements it; a class
-/// whose finalizer anyone may call; a class inside another one.
-const SOURCES: [(&str, &str); 5] = [
+/// whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to be told much; one that takes
+/// back what it has given out.
+const SOURCES: [(&str, &str); 7] = [
     (
         "wire/Message.java",
         "package wire;
@@ -53,6 +54,38 @@ const SOURCES: [(&str, &str); 5] = [
              public void close() { closed = true; }
              public void finalize() { close(); }
              public void finalize(int times) { closed = times > 0; }
+         }",
+    ),
+    (
+        "clock/Built.java",
+        "package clock;
+         public class Built {
+             private int size;
+             private Built(int size) { this.size = size; }
+             public static Builder builder() { return new Builder(); }
+             public void grow() { size++; }
+             public int size() { return size; }
+             public static final class Builder {
+                 private int size;
+                 private String name;
+                 private Builder() {}
+                 public Builder size(int size) { this.size = size; return this; }
+                 public void name(String name) { this.name = name; }
+                 public Built build() { return name == null ? null : new Built(size); }
+             }
+         }",
+    ),
+    (
+        "clock/Desk.java",
+        "package clock;
+         public class Desk {
+             private int out;
+             public Ticket take() { out++; return new Ticket(); }
+             public void give(Ticket ticket) { out -= ticket.weight(); }
+             public static final class Ticket {
+                 private Ticket() {}
+                 public int weight() { return 1; }
+             }
          }",
     ),
     (
@@ -191,6 +224,58 @@ fn an_inner_object_is_made_in_the_one_around_it() {
     assert!(inside.len() > 10 * apart.len());
     // What the signature of the constructor says of the other parameters is not lost.
     assert!(rows * 10 > inside.len());
+}
+
+/// What a call of the prefix is given, or called on, is what that other one gave.
+fn receives(call: &Call, number: usize) -> bool {
+    call.operation.receiver() == Some(&Argument::Value(number))
+}
+
+/// The calls of a method in the prefix, by their numbers.
+fn called<'t>(test: &'t TestCase, wanted: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_it = move |operation: &Operation| match operation {
+        Operation::Virtual { name, .. } | Operation::Static { name, .. } => name == wanted,
+        _ => false,
+    };
+    (0..test.prefix.len()).filter(move |&number| is_it(&test.prefix[number].operation))
+}
+
+#[test]
+fn a_builder_is_made_by_whom_it_builds_and_told_what_it_needs() {
+    let tests = tests("clock.Built");
+    let is_built = |test: &&TestCase| {
+        let mut sizes = called(test, "size");
+        let is_sized = |&builder: &usize| sizes.any(|size| receives(&test.prefix[size], builder));
+        let Some(builder) = called(test, "builder").find(is_sized) else { return false };
+        let is_named = called(test, "name").any(|name| receives(&test.prefix[name], builder) || name > builder);
+        // What a setter gives is the builder, too, as far as anyone can say.
+        let last = called(test, "size").find(|&size| receives(&test.prefix[size], builder)).unwrap();
+        is_named && called(test, "build").any(|build| receives(&test.prefix[build], last))
+    };
+    let (built, all) = (tests.iter().filter(is_built).count(), tests.len());
+    println!("{built} of {all} tests have all that the builder can be told");
+    assert!(built * 20 > all);
+}
+
+#[test]
+fn what_a_subject_gives_out_is_given_back_to_it() {
+    let tests = tests("clock.Desk");
+    let gives_back = |test: &TestCase, call: &Call| match (&call.operation, &*call.arguments) {
+        (Operation::Virtual { name, receiver, .. }, [Argument::Value(ticket)]) if name == "give" => {
+            test.prefix[*ticket].operation.receiver() == Some(receiver)
+        }
+        _ => false,
+    };
+    let by_one = |test: &&TestCase| test.suffixes.iter().flatten().any(|call| gives_back(test, call));
+    // All that can be done with a ticket is to ask it, so two threads may have the same.
+    let by_two = |test: &&TestCase| {
+        let given = test.suffixes.iter().flatten().filter(|call| gives_back(test, call)).map(|call| &call.arguments);
+        let given: Vec<_> = given.collect();
+        given.len() > 1 && given.iter().all(|arguments| *arguments == given[0])
+    };
+    let (one, two) = (tests.iter().filter(by_one).count(), tests.iter().filter(by_two).count());
+    println!("{one} of {} tests give a ticket back, {two} the same in two threads", tests.len());
+    assert!(one * 3 > tests.len() && two * 50 > tests.len());
 }
 
 fn method(operation: &Operation) -> Option<(&str, &str)> {

@@ -1,0 +1,85 @@
+//! Objects that others give out: what builders build, and what a subject hands to whoever calls it.
+
+use classfile::{Flags, TypeSignature};
+use testcase::{Argument, Operation};
+
+use crate::class_info::{ClassInfo, MethodInfo};
+use crate::draft::Draft;
+use crate::learnt::{Choice, Name};
+use crate::library::is_of_jdk;
+use crate::maker::Maker;
+use crate::types::{self, Bindings};
+
+/// How many of its setters are called on an object that is to make another one.
+const BARE: &str = "bare";
+const SOME: &str = "some";
+const PREPARED: [&str; 3] = [BARE, SOME, "all"];
+/// Never more than so many.
+const MOST_SETTERS: usize = 6;
+
+impl Maker<'_> {
+    /// One of the subjects that there are, if it can be what gives an object out: what one has given out is of no use to others.
+    pub fn giving_subject(&mut self, draft: &Draft, owner: &TypeSignature) -> Option<usize> {
+        let fits = |number: &&usize| draft.given[**number].as_ref().is_some_and(|of| self.library.fits(of, owner));
+        let fitting: Vec<usize> = draft.subjects.iter().filter(fits).copied().collect();
+        (!fitting.is_empty()).then(|| fitting[self.rng.below(fitting.len())])
+    }
+
+    /// Whether all that can be done with an object of a type is to ask it. Then it only stands for something that the subject which
+    /// gave it out has, and threads may share it.
+    pub fn is_handle(&self, of: &TypeSignature) -> bool {
+        let Some(class) = types::erased(of) else { return false };
+        let line = self.library.line(&class);
+        let methods = line.iter().filter(|info| info.name != "java/lang/Object").flat_map(|info| &info.methods);
+        let asks =
+            |method: &MethodInfo| method.name == "equals" || method.parameters.is_empty() && method.returns.is_some();
+        let is_own = !line.is_empty() && !is_of_jdk(&class);
+        is_own && methods.filter(|method| !method.is_static() && !method.flags.has(Flags::PRIVATE)).all(asks)
+    }
+
+    /// Calls setters of an object that is to make another one, for it may not do so without. Says which call gives the object then:
+    /// some setters give another.
+    pub fn prepare(&mut self, draft: &mut Draft, object: usize, class: &ClassInfo, depth: usize) -> (usize, Choice) {
+        let place: Name = format!("prepare {}", class.name).into();
+        let here = self.learnt.at(&place);
+        let weights = PREPARED.map(|what| here.weight(&what.into()));
+        let chosen = self.rng.weighted(&weights).unwrap_or(0);
+        let mut setters: Vec<MethodInfo> = self.setters(class);
+        let count = match PREPARED[chosen] {
+            BARE => 0,
+            SOME => self.rng.below(setters.len().min(MOST_SETTERS) + 1),
+            _ => setters.len().min(MOST_SETTERS),
+        };
+        let mut object = object;
+        for _ in 0..count {
+            let setter = setters.swap_remove(self.rng.below(setters.len()));
+            let arguments = self.arguments(draft, &class.name, &setter, &Bindings::new(), depth + 1, None);
+            let is_fluent = setter.returns.is_some();
+            let operation = Operation::Virtual {
+                class: class.name.clone(),
+                name: setter.name,
+                descriptor: setter.descriptor,
+                receiver: Argument::Value(object),
+            };
+            let number = self.push(draft, operation, arguments, None);
+            if is_fluent {
+                object = number;
+            }
+        }
+        (object, Choice { place, what: PREPARED[chosen].into() })
+    }
+
+    /// Methods that are given something, and give nothing back or an object of their own class.
+    fn setters(&self, class: &ClassInfo) -> Vec<MethodInfo> {
+        let is_own = |returns: &Option<TypeSignature>| match returns {
+            None => true,
+            Some(TypeSignature::Class(of)) => types::class_name(of) == class.name,
+            Some(_) => false,
+        };
+        let can_use = |method: &MethodInfo| self.library.can_use(method.flags, class.package());
+        let is_setter = |method: &&MethodInfo| {
+            !method.is_static() && method.is_in_source() && !method.parameters.is_empty() && can_use(method)
+        };
+        class.methods.iter().filter(is_setter).filter(|method| is_own(&method.returns)).cloned().collect()
+    }
+}
