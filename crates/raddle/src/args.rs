@@ -129,7 +129,8 @@ pub struct CheckArgs {
     #[arg(value_name = "CLASS|PACKAGE.*", required = true)]
     pub targets: Vec<String>,
 
-    /// How long to search in each class: 500ms, 60s, 5m.
+    /// How long to search in each class: 500ms, 60s, 5m. What was found by then is made small and run again for half a minute more at the
+    /// most.
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
 
@@ -298,7 +299,7 @@ pub struct ViewArgs {
 }
 
 /// Where and how code under test is run.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct RunArgs {
     /// Where to look for classes: folders and jars, separated as for java.
     #[arg(long, value_name = "CP")]

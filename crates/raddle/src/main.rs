@@ -20,8 +20,6 @@ fn main() -> ExitCode {
         Ok(args) => match run(&args) {
             Ok(false) => ExitCode::SUCCESS,
             Ok(true) => ExitCode::from(FOUND),
-            // Whoever closed the pipe has read enough.
-            Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
                 output::print_error(&error, args.color);
                 ExitCode::from(FAILED)

@@ -9,10 +9,13 @@ use anyhow::Context;
 
 use crate::args::Color;
 
-/// Prints a text that may hold colours to standard output.
+/// Prints a text that may hold colours to standard output. Whoever has closed the pipe has read enough: what was found stands.
 pub fn print(text: &str, color: Color) -> anyhow::Result<()> {
     let mut out = AutoStream::new(io::stdout().lock(), choice(color));
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to standard output")
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.context("cannot write to standard output"),
+    }
 }
 
 /// Prints an error to standard error, in exactly one line.
@@ -22,11 +25,6 @@ pub fn print_error(error: &anyhow::Error, color: Color) {
     let mut out = AutoStream::new(io::stderr().lock(), choice(color));
     // Nobody is left to tell when this cannot be printed either.
     let _ = writeln!(out, "{}: {line}", paint("error", red));
-}
-
-/// Whether an error says that nobody reads the output any more.
-pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe))
 }
 
 /// The text in a style. [`print()`] takes styles out again where they are not wanted.

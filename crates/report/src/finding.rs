@@ -23,6 +23,9 @@ pub struct Finding {
     /// Further options of the virtual machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub java_options: Vec<String>,
+    /// Where the JDK was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub java_home: String,
     /// Of random choices.
     pub seed: u64,
     /// So many executions ran until it showed.
@@ -62,6 +65,9 @@ pub struct Finding {
     pub test: Value,
     /// The limits under which it ran, likewise.
     pub limits: Value,
+    /// What whoever found it calls it; else its name is made of what it is. See [`Finding::id`].
+    #[serde(skip)]
+    pub name: Option<String>,
 }
 
 /// A test in Java, a statement a line.
@@ -140,6 +146,7 @@ impl Finding {
             raddle: String::new(),
             class_path: Vec::new(),
             java_options: Vec::new(),
+            java_home: String::new(),
             seed: 0,
             executions_to_find: 0,
             preemptions: 0,
@@ -157,6 +164,7 @@ impl Finding {
             hash: String::new(),
             test: Value::Null,
             limits: Value::Null,
+            name: None,
         }
     }
 

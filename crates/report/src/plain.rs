@@ -110,7 +110,7 @@ pub(crate) fn wrap(text: &str, most: usize, lines: usize) -> Vec<String> {
 }
 
 /// `1,234`.
-pub(crate) fn thousands(number: usize) -> String {
+pub fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -123,7 +123,7 @@ pub(crate) fn thousands(number: usize) -> String {
 }
 
 /// `1 step`, `2,000 steps`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
+pub fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 {
         ""
     } else if noun.ends_with("ch") {

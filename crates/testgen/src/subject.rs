@@ -45,7 +45,9 @@ pub enum Untestable {
     Enum(String),
     #[error("{0} is abstract and no class below it was found that a test can make: name a class that extends it")]
     Abstract(String),
-    #[error("{0} has no constructor or factory that a test could call: name a class that has one")]
+    #[error(
+        "{0} has no constructor or factory that a test could call, and static methods alone are not checked: name a class that has one"
+    )]
     NoConstructor(String),
     #[error("{0} has no public methods to call concurrently")]
     NoMethods(String),

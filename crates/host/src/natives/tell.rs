@@ -14,6 +14,7 @@ use crate::jni::Env;
 use crate::machine::Found;
 use crate::outcome::Told;
 use crate::scope::shown_name;
+use classfile::{JavaStr, TypeDescriptor, encode_modified_utf8};
 use jni_sys::{JNIEnv, jobject, jvalue};
 use schedule::{Event, ObjectId, ThreadId};
 use std::cell::RefCell;
@@ -81,7 +82,7 @@ fn before(env: *mut JNIEnv, object: jobject) -> Told {
     control::uncontrolled(|| {
         env.frame(|| Told {
             frames: reading().stack(env),
-            class: (!object.is_null()).then(|| shown_name(&reading().class_name(env, object)).to_owned()),
+            class: (!object.is_null()).then(|| in_java(shown_name(&reading().class_name(env, object)))),
             value: None,
         })
     })
@@ -197,7 +198,7 @@ fn reference(env: Env, object: jobject) -> String {
             reading().instance_field(env, object, "value").map_or(class, |(value, letter)| text(env, value, letter))
         }
         _ => {
-            let short = stable_name(&class);
+            let short = in_java(&stable_name(&class));
             let short = short.rsplit('.').next().unwrap_or(&short);
             match control::known_object(identity_hash(env.raw(), object)) {
                 Some(number) => format!("{short}#{}", number.0),
@@ -205,5 +206,24 @@ fn reference(env: Env, object: jobject) -> String {
                 None => short.to_owned(),
             }
         }
+    }
+}
+
+/// The name of a class as Java source has it: `int[]` for `[I`.
+fn in_java(class: &str) -> String {
+    let internal = class.replace('.', "/");
+    let descriptor = encode_modified_utf8(&internal);
+    let array = JavaStr::new(&descriptor).filter(|_| class.starts_with('[')).and_then(TypeDescriptor::new);
+    array.map_or_else(|| class.to_owned(), |array| array.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_java;
+
+    #[test]
+    fn arrays_are_named_as_in_java() {
+        let names = ["[I", "[[Ljava.util.Map$Entry;", "java.lang.Object"].map(in_java);
+        assert_eq!(names, ["int[]", "java.util.Map$Entry[][]", "java.lang.Object"]);
     }
 }

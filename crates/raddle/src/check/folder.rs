@@ -13,6 +13,9 @@ use crate::explore::{Origin, Place, document, write_document};
 use crate::java_types::JavaTypes;
 use crate::worker::protocol::FailureKind;
 
+/// A file has no edge.
+const WIDE: usize = 240;
+
 /// Writes findings of one class.
 pub struct Writer<'w> {
     pub class: &'w str,
@@ -21,6 +24,8 @@ pub struct Writer<'w> {
     pub out: &'w Path,
     pub seed: u64,
     pub oracle: Oracle,
+    /// The line of the source that a frame is at.
+    pub source: &'w dyn Fn(&report::Frame) -> Option<String>,
 }
 
 /// What was written of a finding, and where.
@@ -36,8 +41,8 @@ pub struct Written {
 }
 
 impl Writer<'_> {
-    /// Writes everything anew.
-    pub fn write(&self, found: &Found) -> anyhow::Result<Written> {
+    /// Writes everything anew, under a name that is not taken.
+    pub fn write(&self, found: &Found, is_taken: &dyn Fn(&str) -> bool) -> anyhow::Result<Written> {
         let origin =
             Origin { target: self.class, place: self.place, job: &found.job, must_end: false, seed: self.seed };
         let mut finding = document(&origin, &found.finding)?;
@@ -49,10 +54,22 @@ impl Writer<'_> {
             threads: statements.threads.clone(),
             after: statements.probes.clone(),
         });
-        let id = id(&finding, found);
-        let document = write_document(self.out, &id, &finding)?;
+        let name = id(&finding, found);
+        // Two may look the same from outside.
+        let more = (2..).map(|number| format!("{name}-{number}"));
+        let id = std::iter::once(name.clone()).chain(more).find(|id| !is_taken(id)).unwrap_or(name);
+        finding.name = Some(id.clone());
+        let told = || format!("{} {}", self.class, finding.what);
+        let document = write_document(self.out, &id, &finding).with_context(told)?;
         let test = self.write_test(found, &finding, &id, &document)?;
-        let view = View { height: None, fold: false, document: &document.to_string_lossy(), ..View::default() };
+        let view = View {
+            height: None,
+            fold: false,
+            document: &document.to_string_lossy(),
+            width: WIDE,
+            source: self.source,
+            ..View::default()
+        };
         put(&self.out.join(&id).join("timeline.txt"), &finding.text(&view))?;
         Ok(Written { id, finding, document, test, statements })
     }

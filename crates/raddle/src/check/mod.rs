@@ -61,10 +61,13 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let mut session = Session::open(place.pool.clone(), explore::folders)?;
     let mut progress = Progress::new(args.view.quiet);
     let mut reports = Vec::new();
+    let mut left = targets.len();
     let mut check_all = || -> anyhow::Result<()> {
         for (number, target) in targets.iter().enumerate() {
             progress.begin(&target.name.to_string(), number, targets.len());
-            let Some(report) = check(args, &place, target, settings, &mut session, &mut progress)? else { continue };
+            let report = check(args, &place, target, settings, &mut session, &mut progress)?;
+            left -= 1;
+            let Some(report) = report else { continue };
             let over = report.stopped || args.first && report.verdict == Verdict::Violation;
             reports.push(report);
             if over {
@@ -76,17 +79,26 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let checked = check_all();
     progress.end();
     let ran = session.close();
+    let left: Vec<String> = targets[targets.len() - left..].iter().map(|target| target.name.to_string()).collect();
     // What is known of classes is told, whatever became of the last.
-    let told =
-        if checked.is_ok() || !reports.is_empty() { tell(args, color, &place, &reports, ran) } else { Ok(false) };
+    let told = match checked.is_ok() || !reports.is_empty() {
+        true => tell(args, color, &place, &reports, &left, ran),
+        false => Ok(false),
+    };
     checked.and(told)
 }
 
-fn tell(args: &CheckArgs, color: Color, place: &Place, reports: &[ClassReport], ran: Ran) -> anyhow::Result<bool> {
-    let entries = place.entries.iter().map(|entry| entry.as_ref());
-    let sources = Sources::new(args.view.source_path.as_deref(), entries, Some(&place.jdk.home));
+fn tell(
+    args: &CheckArgs,
+    color: Color,
+    place: &Place,
+    reports: &[ClassReport],
+    left: &[String],
+    ran: Ran,
+) -> anyhow::Result<bool> {
+    let sources = sources(args, place);
     if let Some(file) = &args.json {
-        output::write_json(file, &verdict::document(reports, args, &place.jdk.version), color)?;
+        output::write_json(file, &verdict::document(reports, left, args, &place.jdk.version), color)?;
     }
     if args.json.as_deref().is_none_or(|file| file.as_os_str() != "-") {
         let mut text = String::new();
@@ -99,6 +111,9 @@ fn tell(args: &CheckArgs, color: Color, place: &Place, reports: &[ClassReport], 
             if reports.len() == 1 && !is_unknown || report.verdict == Verdict::Violation {
                 text += &verdict::page(report, args, &sources, color);
             }
+        }
+        if !left.is_empty() {
+            text += &format!("not checked: {}\n", left.join(", "));
         }
         output::print(&text, color)?;
     }
@@ -113,6 +128,12 @@ fn tell(args: &CheckArgs, color: Color, place: &Place, reports: &[ClassReport], 
         _ if ran == Ran::Stopped && !found => bail!("stopped by a signal; nothing was found until then"),
         _ => Ok(found),
     }
+}
+
+/// Where sources are looked for.
+fn sources(args: &CheckArgs, place: &Place) -> Sources {
+    let entries = place.entries.iter().map(|entry| entry.as_ref());
+    Sources::new(args.view.source_path.as_deref(), entries, Some(&place.jdk.home))
 }
 
 /// Checks one class; None for an interface that was named with its package only.
@@ -157,13 +178,21 @@ fn check(
     };
     let missing = generator.missing();
     let types = JavaTypes::new(&place.class_path);
-    let writer =
-        Writer { class: &class, place, types: &types, out: &args.out, seed: args.seed, oracle: settings.oracle };
+    let sources = sources(args, place);
+    let writer = Writer {
+        class: &class,
+        place,
+        types: &types,
+        out: &args.out,
+        seed: args.seed,
+        oracle: settings.oracle,
+        source: &|frame| sources.line(&frame.class, frame.file.as_deref(), frame.line?),
+    };
     let mut campaign = Campaign::new(internal, generator, settings, begun);
     let mut written: Vec<(String, Written)> = Vec::new();
     let stopped = campaign.run(session, progress, |found| {
         // What was there before is not thrown away until the better is written.
-        let new = writer.write(found)?;
+        let new = writer.write(found, &|_| false)?;
         let line = format!("{class}: {}", verdict::line(&new));
         written.push((new.id.clone(), new));
         Ok(line)
@@ -172,7 +201,9 @@ fn check(
     // Whoever stops a check is told what it knows, with what is not sure yet.
     let is_kept = |found: &&Found| found.is_told() || campaign.findings.is_cut && found.is_open();
     for found in campaign.findings.all.iter().filter(is_kept) {
-        findings.push((found.clone(), writer.write(found)?));
+        let is_taken = |id: &str| findings.iter().any(|(_, written): &(_, Written)| written.id == id);
+        let written = writer.write(found, &is_taken)?;
+        findings.push((found.clone(), written));
     }
     // Folders of what has been shrunk to something else.
     for (id, _) in written.iter().filter(|(id, _)| !findings.iter().any(|(_, kept)| kept.id == *id)) {

@@ -1,13 +1,13 @@
 //! What a check says in the end: a page for each class, a table for several, and the same for programs.
 
-use report::View;
+use report::{View, thousands};
 use serde_json::{Value, json};
 
 use super::campaign::Counts;
 use super::folder::Written;
 use super::found::Found;
 use super::methods;
-use crate::args::{CheckArgs, Color};
+use crate::args::{CheckArgs, Color, OracleName};
 use crate::output;
 use crate::sources::Sources;
 use crate::worker::protocol::FailureKind;
@@ -124,23 +124,28 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         }
         let unsteady = counts.unsteady();
         if !unsteady.is_empty() {
-            text +=
-                &format!("not compared, for they give other results in the same serial run: {}\n", unsteady.join(", "));
+            let so = match args.oracle {
+                OracleName::Safety => "not the same",
+                OracleName::Linearizability => "not compared, for they are not the same",
+            };
+            text += &format!("results {so} when the same calls are made in the same order: {}\n", unsteady.join(", "));
         }
         for refused in counts.refused.iter().take(5) {
             text += &format!("refused by the fence: {refused}\n");
         }
         for (reason, times) in counts.unknown.iter().take(5) {
-            text += &format!("nothing can be said of {times} tests: {reason}\n");
+            text += &format!("nothing can be said of {}: {reason}\n", count(*times, "test"));
         }
     }
     let verdict = match &report.verdict {
         Verdict::Violation => {
             let sure = report.findings.iter().filter(|(found, _)| found.is_told()).count();
-            let told = if sure == 1 { "1 finding".to_owned() } else { format!("{sure} findings") };
+            let told = count(sure as u64, "finding");
+            let of_values = |(found, _): &(Found, Written)| found.finding.failure.kind == FailureKind::Linearizability;
+            let is_not = if report.findings.iter().all(of_values) { "linearizable" } else { "thread-safe" };
             match report.findings.len() - sure {
-                0 => format!("not thread-safe, {told}"),
-                unsure => format!("not thread-safe, {told}, and {unsure} not sure yet"),
+                0 => format!("not {is_not}, {told}"),
+                unsure => format!("not {is_not}, {told}, and {unsure} not sure yet"),
             }
         }
         Verdict::Clean => "no violation found".to_owned(),
@@ -150,39 +155,63 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
     if counts.untold > 0 {
         text += &format!(" ({} more were not kept)", counts.untold);
     }
-    if counts.variants > 0 {
-        text += &format!("; {} more tests fail in the same ways", counts.variants);
+    if counts.variants > 0 && report.verdict == Verdict::Violation {
+        let fail = if counts.variants == 1 { "fails" } else { "fail" };
+        text += &format!("; {} {fail} in the same ways", count(counts.variants, "more test"));
     }
     text += "\n";
     if counts.withdrawn > 0 {
         text += &format!(
-            "  {} more did not fail again in a virtual machine of their own, and are not told: the code may keep something that is not put back between executions\n",
-            counts.withdrawn
+            "  what failed in {} did not fail again in a virtual machine of its own, and is not told: the code may keep something that is not put back between executions\n",
+            count(counts.withdrawn + counts.variants * u64::from(report.verdict == Verdict::Clean), "test")
         );
     }
     if report.verdict == Verdict::Clean && !args.view.quiet {
         text += &format!(
-            "  {} of {} pairs of methods were run together, {} of them with a test of which every schedule was run\n",
-            counts.tested.len(),
-            pairs.0,
-            counts.certain.len(),
+            "  {} of {} of methods were run together, {} of them with a test of which every schedule was run\n",
+            thousands(counts.tested.len()),
+            count(pairs.0 as u64, "pair"),
+            thousands(counts.certain.len()),
         );
+        text += &left_out(counts);
         if counts.saturated {
             text += "  the search ended when a whole round of tests, each under every schedule, showed nothing new\n";
         }
     }
     text += &format!(
-        "  {} pairs, {} relevant; {} tests, {} certified; {} executions; {:.1} s; seed {}{}\n",
-        pairs.0,
-        pairs.1,
-        counts.tests,
-        counts.certified,
-        counts.executions,
+        "  {}, {} relevant; {}, {} certified; {}; {:.1} s; seed {}{}\n",
+        count(pairs.0 as u64, "pair"),
+        thousands(pairs.1),
+        count(counts.tests, "test"),
+        thousands(counts.certified as usize),
+        count(counts.executions, "execution"),
         counts.seconds,
         args.seed,
         if report.stopped { "; stopped by a signal" } else { "" },
     );
     text
+}
+
+/// Which tests were no tests of threads, and mostly why.
+fn left_out(counts: &Counts) -> String {
+    /// So many reasons are told.
+    const MOST: usize = 3;
+    if counts.rejected == 0 {
+        return String::new();
+    }
+    let mut reasons: Vec<(&String, &u64)> = counts.rejections.iter().collect();
+    reasons.sort_by_key(|(_, times)| u64::MAX - **times);
+    let told: Vec<String> = reasons.iter().take(MOST).map(|(why, times)| format!("{why} ({times})")).collect();
+    let more = if reasons.len() > MOST { ", ..." } else { "" };
+    let tests = count(counts.rejected, "test");
+    format!(
+        "  {tests} were left out, for some call does not return even if it is made alone: {}{more}\n",
+        told.join(", ")
+    )
+}
+
+fn count(number: u64, noun: &str) -> String {
+    report::count(number as usize, noun)
 }
 
 /// Why nothing can be said of a class, with its name.
@@ -224,9 +253,10 @@ pub fn table(reports: &[ClassReport]) -> String {
 }
 
 /// All classes for programs.
-pub fn document(reports: &[ClassReport], args: &CheckArgs, java: &str) -> Value {
+pub fn document(reports: &[ClassReport], left: &[String], args: &CheckArgs, java: &str) -> Value {
     let classes: Vec<Value> = reports.iter().map(class_document).collect();
-    json!({ "raddle": env!("CARGO_PKG_VERSION"), "seed": args.seed, "java": java, "classes": classes })
+    let raddle = env!("CARGO_PKG_VERSION");
+    json!({ "raddle": raddle, "seed": args.seed, "java": java, "classes": classes, "not_checked": left })
 }
 
 fn class_document(report: &ClassReport) -> Value {

@@ -35,6 +35,7 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
     finding.raddle = env!("CARGO_PKG_VERSION").into();
     finding.class_path = origin.place.entries.clone();
     finding.java_options = origin.place.java_options.clone();
+    finding.java_home = origin.place.jdk.home.to_string_lossy().into_owned();
     finding.seed = origin.seed;
     finding.executions_to_find = found.executions_to_find;
     finding.preemptions = found.preemptions as u64;
@@ -48,6 +49,7 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
     finding.threads = threads(shown);
     finding.steps = shown.steps.iter().filter_map(step).collect();
     finding.pending = shown.pending.iter().filter_map(step).collect();
+    name_files(&mut finding);
     finding.endings = endings(shown);
     (finding.schedule, finding.timeouts) = (shown.turns.clone(), shown.timeouts.clone());
     finding.hash = format!("{:016x}", shown.hash);
@@ -100,6 +102,17 @@ fn step(shown: &ShownStep) -> Option<Step> {
     step.frames = shown.frames.iter().filter_map(|frame| parse_frame(frame)).collect();
     (step.time_passed, step.preempts) = (shown.time_passed, shown.preempts);
     Some(step)
+}
+
+/// What never happened has no stack trace, but the file of its class is known from what did.
+fn name_files(finding: &mut Finding) {
+    let frames = finding.steps.iter().flat_map(|step| &step.frames);
+    let files: BTreeMap<String, Option<String>> = frames.map(|it| (it.class.clone(), it.file.clone())).collect();
+    for frame in finding.pending.iter_mut().flat_map(|step| &mut step.frames) {
+        if frame.file.is_none() {
+            frame.file = files.get(&frame.class).cloned().flatten();
+        }
+    }
 }
 
 /// A frame as `StackTraceElement` writes it: `module/com.acme.Account.pay(Account.java:12)`, maybe with a loader in front.

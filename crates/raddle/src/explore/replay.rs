@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
+use classpath::Jdk;
 use host::Limits;
 use oracle::Oracle;
 use report::Finding;
@@ -27,7 +28,11 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
     anyhow::ensure!(args.times > 0, "--times must be at least 1");
     given::source_path(args.view.source_path.as_deref())?;
     let times = if args.debug.is_some() { 1 } else { args.times };
-    let mut place = settings::place(&args.run, Fallback::These(&finding.class_path))?;
+    let mut run = args.run.clone();
+    // The JDK that it was found with, if that is still there and no other is named.
+    let same_jdk = || Jdk::find(Some(finding.java_home.as_ref())).ok().filter(|_| !finding.java_home.is_empty());
+    run.java_home = run.java_home.or_else(|| same_jdk().map(|jdk| jdk.home));
+    let mut place = settings::place(&run, Fallback::These(&finding.class_path))?;
     if args.run.java_option.is_empty() {
         place.pool.options.extend(finding.java_options.iter().cloned());
     }

@@ -1,6 +1,6 @@
 //! What the arguments mean for the workers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
@@ -55,6 +55,9 @@ pub fn place(args: &RunArgs, fallback: Fallback<'_>) -> anyhow::Result<Place> {
     let entries = entries.context("cannot use the class path")?;
     let joined = std::env::join_paths(&entries)?.into_string().map_err(|_| anyhow!("the class path is not UTF-8"))?;
     let mut class_path = ClassPath::parse(&joined, jdk.feature).map_err(correct_class_path)?;
+    // Wildcards are resolved by `java` itself, and not by the virtual machine.
+    let entries: Vec<PathBuf> = class_path.entries().map(Path::to_owned).collect();
+    let joined = std::env::join_paths(&entries)?.into_string().map_err(|_| anyhow!("the class path is not UTF-8"))?;
     class_path.append(ClassPath::of_jdk(&jdk)?);
     let program = std::env::current_exe().context("cannot find our own executable")?;
     let mut pool = PoolSettings::new(program, jdk.home.clone(), joined);

@@ -10,7 +10,7 @@ use crate::style::{BAD, CAUSE, FAINT, Line, PLAIN, PREEMPTION, STRONG};
 use std::collections::BTreeSet;
 
 /// How many lines an ending may take: it says who waits for whom.
-const LINES_OF_ENDING: usize = 3;
+const LINES_OF_ENDING: usize = 4;
 
 /// The lines of the rows that are kept, below a heading; at most `most`, endings permitting.
 pub(crate) fn lay_out(finding: &Finding, rows: &[Row<'_>], kept: &[Kept], view: &View<'_>, most: usize) -> Vec<Line> {
@@ -106,13 +106,18 @@ impl Sheet {
     }
 }
 
+/// Less of a source says nothing.
+const SHORTEST: usize = 10;
+
 /// The place of a row and the source there, which is told once for neighbours.
 fn beside(row: &Row<'_>, above: Option<&Row<'_>>, view: &View<'_>, most: usize) -> String {
     let place = row.place();
     let again = above.is_some_and(|above| above.thread == row.thread && above.place() == place);
     let shown = cut_start(&place, most);
-    match row.at.filter(|_| !again && shown == place).and_then(view.source) {
-        Some(source) => cut(&format!("{place}  {}", clean(source.trim())), most),
+    let room = most.saturating_sub(width(&place) + width(GAP));
+    let source = row.at.filter(|_| !again && shown == place).and_then(view.source).map(|source| clean(source.trim()));
+    match source.filter(|source| width(source) <= room || room >= SHORTEST) {
+        Some(source) => cut(&format!("{place}{GAP}{source}"), most),
         None => shown,
     }
 }

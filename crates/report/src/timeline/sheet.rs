@@ -1,11 +1,13 @@
 //! How wide everything is: one column a thread where there is room for that, else one column with a label a row.
 
-use super::rows::Row;
+use super::rows::{Row, RowKind};
 use crate::finding::Finding;
 use crate::plain::{clean, width};
 
 /// A column with less is not worth reading.
 const NARROWEST: usize = 20;
+/// Longer endings take more lines where there is a column for each thread: sources need room, too.
+const WIDEST_ENDING: usize = 32;
 /// Longer places are cut before threads are.
 const WIDEST_PLACE: usize = 24;
 /// Between threads.
@@ -54,7 +56,8 @@ fn column_each(finding: &Finding, threads: &[u16], shown: &[&Row<'_>], room: usi
         name => format!("thread {thread}: {name}"),
     };
     let names: Vec<String> = threads.iter().map(name).collect();
-    let wanted = |(thread, name): (&u16, &String)| widest(shown, |row| row.thread == *thread).max(width(name));
+    let wanted =
+        |(thread, name): (&u16, &String)| widest(shown, WIDEST_ENDING, |row| row.thread == *thread).max(width(name));
     let wanted: Vec<usize> = threads.iter().zip(&names).map(wanted).collect();
     let left = room.checked_sub(width(BAR) * threads.len().checked_sub(1)? + place)?;
     let at_most = |cap: usize| wanted.iter().map(move |&wide| wide.min(cap));
@@ -74,13 +77,17 @@ fn one_column(finding: &Finding, threads: Vec<u16>, shown: &[&Row<'_>], room: us
     let label = names.iter().map(|name| width(name)).max().unwrap_or(0).min((room / 5).clamp(3, 16));
     let left = room.saturating_sub(label + width(BAR));
     let has_room = place > 0 && left >= place + NARROWEST;
-    let wide = if has_room { widest(shown, |_| true).min(left - place) } else { left };
+    let wide = if has_room { widest(shown, usize::MAX, |_| true).min(left - place) } else { left };
     let beside = if has_room { left - wide - width(GAP) } else { 0 };
     Sheet { threads, names, label: Some(label), columns: vec![wide], beside }
 }
 
-/// What the widest of these rows takes.
-fn widest(shown: &[&Row<'_>], of: impl Fn(&Row<'_>) -> bool) -> usize {
+/// What the widest of these rows takes, endings no more than so much.
+fn widest(shown: &[&Row<'_>], ending: usize, of: impl Fn(&Row<'_>) -> bool) -> usize {
     let own = shown.iter().filter(|row| of(row) && !row.is_rule());
-    own.map(|row| row.depth * 2 + width(&row.shown())).max().unwrap_or(0).max(NARROWEST)
+    let wanted = |row: &Row<'_>| match row.kind {
+        RowKind::Ending => width(&row.shown()).min(ending),
+        _ => row.depth * 2 + width(&row.shown()),
+    };
+    own.map(|row| wanted(row)).max().unwrap_or(0).max(NARROWEST)
 }
