@@ -178,8 +178,7 @@ const FOR_SHRINKING: u64 = 1_000;
 const FOR_EXPLAINING: u64 = 5_000;
 /// An execution of a generated test has no end if it has more events than this.
 const MAX_EVENTS: usize = 100_000;
-/// Something smaller that has no end has none after so many events either, or it is not looked for: each trial goes to the limit, many
-/// times.
+/// Something smaller that has no end is looked for with so many, for each trial goes to the limit, many times. It is confirmed with all.
 const EVENTS_OF_HANG: usize = 4_000;
 
 impl<'c> Campaign<'c> {
@@ -313,11 +312,9 @@ impl<'c> Campaign<'c> {
                 let Found { job, finding, .. } = &self.findings.all[number];
                 let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
                 let wanted = Some(finding.failure.clone());
-                let (test, explore, limits) = (job.test.clone(), self.explore(1, true, 0), finding.limits(job.limits));
+                let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
                 let plan = Plan::Recheck { check: Check { explore, oracle, wanted }, turns, timeouts };
-                let mut task = self.begin(Purpose::Confirm(number), test, plan);
-                (task.fresh, task.job.limits) = (true, limits);
-                task
+                Task { fresh: true, ..self.begin(Purpose::Confirm(number), test, plan) }
             }
             Step::Shrink { shrinking, trial, hurry } => {
                 let (test, explore) = match &trial {

@@ -1,5 +1,6 @@
 //! One schedule, followed again and again.
 
+use explore::ThenFair;
 use schedule::Schedule;
 
 use super::ending::end;
@@ -28,6 +29,18 @@ pub fn run(runs: &mut Runs<'_>, schedule: &Schedule, times: u64, judge: &mut dyn
         } else if number == 0 {
             runs.show_if_none_failed(&execution, number);
         }
+    }
+    Ok(())
+}
+
+/// Follows one schedule, and gives everyone turns then: what had no end may have been cut off too soon.
+pub fn then_fair(runs: &mut Runs<'_>, schedule: &Schedule, judge: &mut dyn Judge) -> Result<(), Reason> {
+    let execution = runs.run(Box::new(ThenFair::new(schedule.clone(), usize::MAX)))?;
+    runs.count(&execution);
+    judge.see(&execution);
+    match judge.failure(runs, &execution, end(&execution))? {
+        Some(failure) => runs.failed(&execution, failure, 0),
+        None => runs.show_if_none_failed(&execution, 0),
     }
     Ok(())
 }

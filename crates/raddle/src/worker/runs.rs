@@ -163,6 +163,11 @@ impl<'h> Runs<'h> {
         self.settings
     }
 
+    /// From now on executions have so many events at the most.
+    pub fn limit_events(&mut self, events: usize) {
+        self.settings.limits.max_events = events;
+    }
+
     /// What all of them have shown.
     pub fn report(self) -> Report {
         Report { traces: self.traces.len() as u64, ..self.report }

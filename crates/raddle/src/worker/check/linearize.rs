@@ -102,6 +102,9 @@ pub fn wait_out(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mu
             if let Some(observation) = ways.observe(&execution) {
                 serial.add(observation);
             }
+            if !waited_in_vain(&execution) {
+                break;
+            }
         }
     }
     Ok(())

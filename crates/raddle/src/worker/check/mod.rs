@@ -19,7 +19,7 @@ use host::{RunSettings, Values};
 use oracle::{Place, Serial};
 use schedule::Schedule;
 
-use super::protocol::{Check, Checked, Job, Oracle, Rejected, Spent};
+use super::protocol::{Check, Checked, FailureKind, Job, Oracle, Rejected, Spent};
 use super::reason::Reason;
 use super::runs::Runs;
 use super::{desk, doubt, explore, repeat};
@@ -101,6 +101,9 @@ fn try_all(
     let mut against = Against::new(serial, check, test);
     match under {
         None => explore::run(runs, &check.explore, &mut against)?,
+        Some(schedule) if check.wanted.as_ref().is_some_and(|wanted| wanted.kind == FailureKind::Hang) => {
+            repeat::then_fair(runs, schedule, &mut against)?;
+        }
         Some(schedule) => repeat::run(runs, schedule, check.explore.executions, &mut against)?,
     }
     checked.overlaps = against.overlaps();

@@ -15,6 +15,9 @@ use crate::worker::{show, told};
 
 /// So many executions may shrinking take.
 const SHRINKING: usize = 2_000;
+/// What has no end is cut off after so many times what happens before threads only look, and not before so many events.
+const SHORTENED: usize = 8;
+const SHORTEST: usize = 4_000;
 /// Past the end of the budget, explaining may take this part of it.
 const PAST: u32 = 5;
 
@@ -46,8 +49,37 @@ impl Exploration<'_> {
     }
 
     fn explain_one(&mut self, runs: &mut Runs<'_>, number: usize, deadline: Instant) -> Result<(), Reason> {
+        let limit = runs.settings().limits.max_events;
+        let explained = self.explain_within(runs, number, deadline);
+        runs.limit_events(limit);
+        explained
+    }
+
+    /// The same failing execution cut off early, if it has no end and that shows by then. From now on all are cut off there.
+    fn shorten(
+        &mut self,
+        runs: &mut Runs<'_>,
+        failing: &Attempt,
+        failure: &Failure,
+    ) -> Result<Option<Attempt>, Reason> {
+        let limit = runs.settings().limits.max_events;
+        let short = (SHORTENED * beginning(&failing.trace)).max(SHORTEST);
+        if failure.kind != FailureKind::Hang || short >= limit {
+            return Ok(None);
+        }
+        runs.limit_events(short);
+        let attempt = self.attempt_under(runs, Box::new(failing.schedule().replay()), failure)?;
+        if !attempt.fails {
+            runs.limit_events(limit);
+        }
+        Ok(Some(attempt).filter(|attempt| attempt.fails))
+    }
+
+    fn explain_within(&mut self, runs: &mut Runs<'_>, number: usize, deadline: Instant) -> Result<(), Reason> {
         let Some((_, failing)) = self.failing.iter().find(|(of, _)| *of == number).cloned() else { return Ok(()) };
         let failure = self.explored.findings[number].failure.clone();
+        let limit = runs.settings().limits.max_events;
+        let failing = self.shorten(runs, &failing, &failure)?.unwrap_or(failing);
         let (mut is_late, mut doubt, mut events) = (false, None, 0);
         let mut seen: Vec<Attempt> = Vec::new();
         // An execution without an end takes long.
@@ -76,11 +108,16 @@ impl Exploration<'_> {
         let is_told = !is_hang && shrunk.attempt.trace.steps.len() <= MOST_TOLD;
         let execution = runs.follow(shrunk.attempt.schedule(), is_told)?;
         let beginning =
-            is_hang.then(|| runs.tell_beginning(execution.schedule(), beginning(&execution))).transpose()?;
+            is_hang.then(|| runs.tell_beginning(execution.schedule(), beginning(&execution.trace))).transpose()?;
         let told = beginning.as_ref().unwrap_or(&execution);
         let facts = self.facts(runs, number, told, &seen);
         // What is said is of the execution that is shown: another failure at the same place may have another message or value.
         let again = self.judge.failure(runs, &execution, end(&execution))?.filter(|again| again.is_same(&failure));
+        runs.limit_events(limit);
+        // What was cut off early may have an end after all.
+        if is_hang && !self.hangs_after(runs, execution.schedule())? {
+            return Ok(());
+        }
         let finding = &mut self.explored.findings[number];
         finding.shown = show::show(runs.host, &execution, finding.executions_to_find, execution.trace.hash());
         told::add(&mut finding.shown, runs.host, told);
@@ -119,7 +156,9 @@ impl Exploration<'_> {
     /// What tells failing executions from passing ones, as steps of the one that is shown.
     fn facts(&self, runs: &Runs<'_>, number: usize, shown: &Execution, seen: &[Attempt]) -> Vec<Fact> {
         let first = tell(shown, end(shown));
-        let others = self.failing.iter().filter(|(of, _)| *of == number).map(|(_, attempt)| attempt);
+        // Those that are as long as can be say no more than shorter ones.
+        let is_short = |attempt: &&Attempt| attempt.trace.steps.len() <= MOST_TOLD;
+        let others = self.failing.iter().filter(|(of, _)| *of == number).map(|(_, attempt)| attempt).filter(is_short);
         let failing: Vec<_> = std::iter::once(first)
             .chain(others.chain(seen.iter().filter(|attempt| attempt.fails)).map(Attempt::execution))
             .collect();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use explore::{Attempt, Learnt, ThenFair, interference, is_look};
 use host::{Execution, Stop};
-use schedule::Schedule;
+use schedule::{Schedule, Trace};
 
 use super::chosen::Chosen;
 use super::doubt::Ends;
@@ -170,7 +170,9 @@ impl Exploration<'_> {
                         None => return Ok(()),
                     },
                 };
-                if self.failing.len() < KEPT {
+                // Those without an end are as long as can be, and of each one is enough.
+                let is_one_more = || !self.failing.iter().any(|(of, _)| *of == number);
+                if self.failing.len() < KEPT && (execution.trace.steps.len() <= MOST_TOLD || is_one_more()) {
                     self.failing.push((number, attempt(execution, end, true)));
                 }
             }
@@ -222,12 +224,19 @@ impl Exploration<'_> {
             told::add(&mut finding.shown, runs.host, again);
         }
         if is_hang && self.explains() {
-            let beginning = runs.tell_beginning(execution.schedule(), beginning(execution))?;
+            let beginning = runs.tell_beginning(execution.schedule(), beginning(&execution.trace))?;
             told::add(&mut finding.shown, runs.host, &beginning);
         }
         runs.found(&finding);
         self.explored.findings.push(finding);
         Ok(Some(self.explored.findings.len() - 1))
+    }
+
+    /// The same when the whole schedule is followed first.
+    fn hangs_after(&mut self, runs: &mut Runs<'_>, schedule: Schedule) -> Result<bool, Reason> {
+        let fair = runs.run(Box::new(ThenFair::new(schedule, usize::MAX)))?;
+        let failure = self.judge.failure(runs, &fair, end(&fair))?;
+        Ok(failure.is_some_and(|failure| failure.kind == FailureKind::Hang))
     }
 
     /// Whether an execution that was cut off does not end either when everyone gets turns from there on.
@@ -241,8 +250,8 @@ impl Exploration<'_> {
 }
 
 /// So many events of an execution without an end are told: up to where threads only look, and some of that.
-fn beginning(execution: &Execution) -> usize {
-    let steps = &execution.trace.steps;
+fn beginning(trace: &Trace) -> usize {
+    let steps = &trace.steps;
     let changed = steps.iter().rposition(|step| !is_look(step.event.kind)).map_or(0, |last| last + 1);
     steps.len().min(changed.min(MOST_OF_ENDLESS) + LOOKS)
 }
