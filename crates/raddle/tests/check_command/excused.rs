@@ -136,7 +136,7 @@ fn what_fails_only_after_other_tests_is_withdrawn() {
         let output =
             raddle.run(&["check", "Tickets", "--budget", "3s", "--classpath", classes.path().to_str().unwrap()]);
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains("did not fail again in a virtual machine of their own"), "{text}");
+        assert!(text.contains("did not fail again in a virtual machine of its own"), "{text}");
         assert_eq!(std::fs::read_dir(raddle.folder.path()).unwrap().count(), 0);
     }
 }

@@ -6,7 +6,7 @@
 //! have an end all the same: see [`CallByCall::patient`].
 //!
 //! Threads that the code under test has started are part of the call that waits for them: they run while it cannot go on. They may
-//! run between calls, too, also between those of the prefix: see [`CallByCall::between`].
+//! run between calls, too, also between those of the prefix: see [`CallByCall::between`], [`CallByCall::also_in_prefix`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,6 +57,8 @@ pub struct CallByCall {
     before_first: bool,
     /// Decides before which calls threads that were started run; None if before none.
     between: Option<u64>,
+    /// Whether before those of the first thread, too.
+    in_prefix: bool,
     was_blocked: Arc<AtomicBool>,
 }
 
@@ -78,6 +80,7 @@ impl CallByCall {
             made_by_first: 0,
             before_first: false,
             between: None,
+            in_prefix: false,
             was_blocked: Arc::default(),
         }
     }
@@ -85,6 +88,11 @@ impl CallByCall {
     /// Before each call, some of the threads that were started run as far as they can: others for each seed.
     pub fn between(self, seed: u64) -> CallByCall {
         CallByCall { between: Some(seed), ..self }
+    }
+
+    /// Also before the calls of the prefix. Where there are many, little is left to be done then before the others.
+    pub fn also_in_prefix(self) -> CallByCall {
+        CallByCall { in_prefix: true, ..self }
     }
 
     /// A call that spins goes on for long before others have their turn: that may be all it waits for.
@@ -162,7 +170,7 @@ impl CallByCall {
             thread.0 <= self.last && !self.is_begun(thread) && !self.left.contains(&thread) && goes_on(thread)
         };
         if let Some(thread) = choice.threads().find(|&thread| is_idle(thread)) {
-            let helper = if thread.0 == 0 { self.before_next_of_first(choice) } else { None };
+            let helper = if thread.0 == 0 && self.in_prefix { self.before_next_of_first(choice) } else { None };
             return helper.unwrap_or(thread);
         }
         let in_call = self.in_call();

@@ -70,10 +70,12 @@ pub fn help(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Se
     let (tries, ways) = (tries(all.total()), Ways::new(check, test));
     for linearization in all {
         for seed in 0..tries {
-            let scheduler = CallByCall::new(linearization.order(), Manner::Soon).between(seed);
-            let execution = runs.run_as(Box::new(scheduler), ways.settings(runs, 0))?;
-            if let Some(observation) = ways.observe(&execution) {
-                serial.add(observation);
+            let between = || CallByCall::new(linearization.order(), Manner::Soon).between(seed);
+            for scheduler in [between(), between().also_in_prefix()] {
+                let execution = runs.run_as(Box::new(scheduler), ways.settings(runs, 0))?;
+                if let Some(observation) = ways.observe(&execution) {
+                    serial.add(observation);
+                }
             }
         }
     }
