@@ -136,11 +136,11 @@ fn find(library: &Library<'_>, wanted: &str, under_test: &str) -> Vec<Producer> 
     found
 }
 
-/// What the class around a type and the class under test give out of it by factories, such as builders. And by methods of objects,
-/// where nobody else knows how to make one, or only the author of both: what `acquire` gives and `release` takes.
+/// What the class around a type and the class under test give out of it by factories, such as builders. And by methods of the
+/// subject, for only the author of both may know how to make one: what `acquire` gives and `release` takes. What the JDK has others can make,
+/// and is mostly a view of the subject.
 fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, found: &mut Vec<Producer>) {
     let wanted = &*info.name;
-    let of_subject = !is_of_jdk(wanted) || found.is_empty();
     let mut givers: Vec<&str> = info.outer.as_deref().into_iter().chain([under_test]).collect();
     givers.dedup();
     for giver in givers.into_iter().filter_map(|giver| library.class(giver)) {
@@ -159,7 +159,7 @@ fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, foun
             let weight = 0.5 * simplicity(method);
             match method.is_static() {
                 true => found.push(Producer::new(Way::Static { class, method: way }, weight)),
-                false if of_subject && giver.name == under_test => {
+                false if giver.name == under_test && !is_of_jdk(wanted) => {
                     found.push(Producer::new(Way::Virtual { class, method: way }, 2.0 * weight));
                 }
                 false => {}
