@@ -50,8 +50,9 @@ pub struct CallByCall {
     patience: u32,
     /// So many are left of those.
     patience_left: u32,
-    /// So many calls were begun, and how many the first thread had made when others had their turn last.
+    /// So many calls were begun.
     calls: u32,
+    /// So many had the first thread made when others had their turn before its next.
     made_by_first: u32,
     /// Whether those that were started have their turn before the first thread goes on.
     before_first: bool,

@@ -232,7 +232,7 @@ impl Exploration<'_> {
         Ok(Some(self.explored.findings.len() - 1))
     }
 
-    /// The same when the whole schedule is followed first.
+    /// Whether what follows a whole schedule does not end when everyone gets turns from there on.
     fn hangs_after(&mut self, runs: &mut Runs<'_>, schedule: Schedule) -> Result<bool, Reason> {
         let fair = runs.run(Box::new(ThenFair::new(schedule, usize::MAX)))?;
         let failure = self.judge.failure(runs, &fair, end(&fair))?;
