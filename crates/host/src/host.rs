@@ -217,6 +217,8 @@ impl Host {
                 }
             }
             self.has_started = threads::forget_started();
+            let given = values.iter().take(if settings.tell { test.prefix.len() } else { 0 }).enumerate();
+            let given = given.filter_map(|(call, given)| Some((call, objects.find(given.hash(env)?)?))).collect();
             self.objects = objects;
             let mut numbering = Numbering::default();
             let mut number = |results: Results| results.number(&mut numbering, settings.values);
@@ -229,6 +231,7 @@ impl Host {
                 timed: ended.remains.timed,
                 told: telling.steps,
                 names: telling.names,
+                given,
                 prefix: number(prefix),
                 ends: suffixes.iter().map(|results| results.ends.clone()).collect(),
                 suffixes: suffixes.into_iter().map(&mut number).collect(),

@@ -36,6 +36,8 @@ pub struct Execution {
     pub told: Vec<(usize, Told)>,
     /// The names of threads that it has started, likewise.
     pub names: Vec<(ThreadId, String)>,
+    /// Which objects the calls of the prefix gave, by the number of the call, if some event was about them; likewise.
+    pub given: Vec<(usize, ObjectId)>,
     /// What is known of the objects that threads waited for, in a deadlock or at the end; in the order of the threads.
     pub awaited: Vec<Awaited>,
 }

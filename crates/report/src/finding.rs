@@ -1,6 +1,6 @@
 //! Findings: violations with all that is known of them.
 
-use crate::step::Step;
+use crate::step::{Object, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -80,6 +80,9 @@ pub struct JavaTest {
     /// What is asked afterwards, likewise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
+    /// The number that the object has in steps which a statement of the prefix gives, by the number of the statement.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub objects: BTreeMap<usize, u32>,
 }
 
 /// What kinds of violations there are.
@@ -171,6 +174,12 @@ impl Finding {
     /// The step with that number as facts have it, those that never happened included.
     pub(crate) fn step(&self, number: usize) -> Option<&Step> {
         self.steps.get(number).or_else(|| self.pending.get(number.checked_sub(self.steps.len())?))
+    }
+
+    /// The object with that number, if a step is about it.
+    pub(crate) fn object(&self, number: u32) -> Option<&Object> {
+        let objects = self.steps.iter().chain(&self.pending).filter_map(|step| step.object.as_ref());
+        objects.into_iter().find(|object| object.number == number)
     }
 
     /// The class that [`Finding::target`] names.

@@ -6,6 +6,7 @@ use crate::plain::{clean, count, wrap};
 use crate::step::Frame;
 use crate::style::{BAD, Line, PLAIN, STRONG};
 use crate::timeline;
+use crate::words;
 use anstyle::Style;
 
 /// How a finding is shown.
@@ -50,7 +51,7 @@ impl Finding {
             top.push(Line::default());
             top.extend(wrapped(&format!("Cause: {cause}."), 6, STRONG));
         }
-        top.extend(self.java_test.iter().flat_map(|test| test_lines(test, width)));
+        top.extend(self.java_test.iter().flat_map(|test| self.test_lines(test, width)));
         let mut bottom = vec![Line::default()];
         bottom.extend(wrapped(&self.known(), 4, PLAIN));
         if !view.document.is_empty() {
@@ -78,6 +79,28 @@ impl Finding {
         };
         let Finding { target, what, .. } = self;
         if what.is_empty() { format!("{target} {fails}") } else { format!("{target} {fails}: {what}") }
+    }
+
+    /// The test, as a Java programmer would write it down, and what its objects are called in the timeline.
+    fn test_lines(&self, test: &JavaTest, width: usize) -> Vec<Line> {
+        let mut lines = vec![Line::default(), Line::of("Test:", STRONG)];
+        let mut put = |head: &str, text: &str| {
+            let wrapped = wrap(&clean(text), width.saturating_sub(head.chars().count()).max(20), 3);
+            for (number, line) in wrapped.into_iter().enumerate() {
+                let head = if number == 0 { head.to_owned() } else { " ".repeat(head.chars().count() + 4) };
+                lines.push(Line::of(format!("{head}{line}"), PLAIN));
+            }
+        };
+        for (number, statement) in test.prefix.iter().enumerate() {
+            let object = test.objects.get(&number).and_then(|&object| self.object(object));
+            let comment = object.map_or(String::new(), |object| format!("  // {}", words::name(object)));
+            put("    ", &format!("{statement}{comment}"));
+        }
+        for (thread, calls) in test.threads.iter().enumerate() {
+            calls.iter().for_each(|call| put(&format!("    thread {}:  ", thread + 1), call));
+        }
+        test.after.iter().for_each(|call| put("    then:  ", call));
+        lines
     }
 
     /// How little it takes, and where that is known from.
@@ -119,24 +142,6 @@ impl View<'_> {
     pub(crate) fn columns(&self) -> usize {
         self.width.max(20)
     }
-}
-
-/// The test, as a Java programmer would write it down.
-fn test_lines(test: &JavaTest, width: usize) -> Vec<Line> {
-    let mut lines = vec![Line::default(), Line::of("Test:", STRONG)];
-    let mut put = |head: &str, text: &str| {
-        let wrapped = wrap(&clean(text), width.saturating_sub(head.chars().count()).max(20), 3);
-        for (number, line) in wrapped.into_iter().enumerate() {
-            let head = if number == 0 { head.to_owned() } else { " ".repeat(head.chars().count() + 4) };
-            lines.push(Line::of(format!("{head}{line}"), PLAIN));
-        }
-    };
-    test.prefix.iter().for_each(|statement| put("    ", statement));
-    for (thread, calls) in test.threads.iter().enumerate() {
-        calls.iter().for_each(|call| put(&format!("    thread {}:  ", thread + 1), call));
-    }
-    test.after.iter().for_each(|call| put("    then:  ", call));
-    lines
 }
 
 /// A path as a shell wants it.

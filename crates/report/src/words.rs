@@ -124,7 +124,7 @@ pub(crate) fn noun(kind: StepKind) -> &'static str {
 }
 
 /// `Account#3`; for a nested class `Node#3`, for its number tells it apart.
-fn name(object: &Object) -> String {
+pub(crate) fn name(object: &Object) -> String {
     let class = short(&object.class);
     let nested = class.rsplit_once('$').filter(|(outer, _)| !outer.ends_with('$')).map(|(_, nested)| nested);
     let class = nested.filter(|nested| nested.starts_with(char::is_alphabetic)).unwrap_or(class);

@@ -53,6 +53,7 @@ impl Writer<'_> {
             prefix: statements.prefix.clone(),
             threads: statements.threads.clone(),
             after: statements.probes.clone(),
+            objects: found.finding.shown.given.iter().copied().collect(),
         });
         let name = id(&finding, found);
         // Two may look the same from outside.

@@ -1,5 +1,7 @@
 //! What a check says in the end: a page for each class, a table for several, and the same for programs.
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use report::{View, thousands};
 use serde_json::{Value, json};
 
@@ -177,6 +179,7 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         if counts.saturated {
             text += "  the search ended when a whole round of tests, each under every schedule, showed nothing new\n";
         }
+        text += scope(args.oracle);
     }
     text += &format!(
         "  {}, {} relevant; {}, {} certified; {}; {:.1} s; seed {}{}\n",
@@ -190,6 +193,16 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         if report.stopped { "; stopped by a signal" } else { "" },
     );
     text
+}
+
+/// What nothing is known of however clean a class is.
+fn scope(oracle: OracleName) -> &'static str {
+    match oracle {
+        OracleName::Safety => {
+            "  out of scope: wrong results (--oracle linearizability), static initialisers, weak memory\n"
+        }
+        OracleName::Linearizability => "  out of scope: static initialisers, weak memory\n",
+    }
 }
 
 /// Which tests were no tests of threads, and mostly why.
@@ -256,7 +269,18 @@ pub fn table(reports: &[ClassReport]) -> String {
 pub fn document(reports: &[ClassReport], left: &[String], args: &CheckArgs, java: &str) -> Value {
     let classes: Vec<Value> = reports.iter().map(class_document).collect();
     let raddle = env!("CARGO_PKG_VERSION");
-    json!({ "raddle": raddle, "seed": args.seed, "java": java, "classes": classes, "not_checked": left })
+    let name = |value: Option<PossibleValue>| value.map(|it| it.get_name().to_owned());
+    json!({
+        "raddle": raddle,
+        "seed": args.seed,
+        "java": java,
+        "strategy": name(args.strategy.to_possible_value()),
+        "oracle": name(args.oracle.to_possible_value()),
+        "budget": args.budget,
+        "skipped": args.skip,
+        "classes": classes,
+        "not_checked": left,
+    })
 }
 
 fn class_document(report: &ClassReport) -> Value {

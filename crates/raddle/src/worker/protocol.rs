@@ -458,6 +458,8 @@ pub struct Shown {
     pub names: Vec<(u16, String)>,
     /// How threads ended that did not simply end, likewise.
     pub endings: Vec<(u16, String)>,
+    /// Which objects of the steps the calls of the prefix gave, each with the number of the call first.
+    pub given: Vec<(usize, u32)>,
 }
 
 /// One step of an execution, with names instead of numbers.

@@ -27,6 +27,7 @@ pub fn add(shown: &mut Shown, host: &Host, execution: &Execution) {
     shown.pending = execution.pending.iter().map(|&(thread, event)| teller.step(thread, event, None)).collect();
     shown.names = execution.names.iter().map(|(thread, name)| (thread.0, name.clone())).collect();
     shown.endings = endings(execution);
+    shown.given = execution.given.iter().map(|&(call, object)| (call, object.0)).collect();
 }
 
 /// The class of each object, as far as some step has told of it.
@@ -48,13 +49,20 @@ impl Teller<'_> {
     fn step(&self, thread: ThreadId, event: Event, told: Option<&Told>) -> ShownStep {
         let number = event.object.0;
         let class = || self.classes.get(&number).cloned().unwrap_or_default();
-        let of_site = || {
-            let site = self.host.site(event.site)?;
-            let method = site.method.split('(').next().unwrap_or_default().to_owned();
+        let mut frames = told.map(|told| told.frames.clone()).unwrap_or_default();
+        if let Some(site) = self.host.site(event.site) {
+            let name = site.method.split('(').next().unwrap_or_default();
+            let method = format!("{}.{name}(", site.class.replace('/', "."));
             let line = site.line.map_or(String::new(), |line| format!(":{line}"));
-            Some(format!("{}.{method}({UNKNOWN_FILE}{line})", site.class.replace('/', ".")))
-        };
-        let frames = told.map(|told| told.frames.clone()).filter(|frames| !frames.is_empty());
+            match frames.first_mut() {
+                None => frames.push(format!("{method}{UNKNOWN_FILE}{line})")),
+                // Where a synchronized method takes its monitor there was no instruction, and so no line.
+                Some(frame) if frame.contains(&method) && frame.ends_with(".java)") => {
+                    frame.insert_str(frame.len() - 1, &line);
+                }
+                Some(_) => (),
+            }
+        }
         ShownStep {
             thread: thread.0,
             kind: event.kind.name().to_owned(),
@@ -62,7 +70,7 @@ impl Teller<'_> {
             object: (event.object != ObjectId::NONE && !event.kind.is_about_thread()).then(|| (number, class())),
             what: self.what(event),
             value: told.and_then(|told| told.value.clone()),
-            frames: frames.unwrap_or_else(|| of_site().into_iter().collect()),
+            frames,
             ..ShownStep::default()
         }
     }

@@ -85,3 +85,19 @@ fn faults_are_found_on_every_jdk() {
         classes.iter().for_each(|class| finds(jdk, class, &compiled.of(class), 1, Then::Nothing));
     }
 }
+
+#[test]
+fn a_report_says_where_locks_are_taken_and_which_object_is_which() {
+    for jdk in &jdks() {
+        let raddle = Raddle::new(jdk);
+        let output = raddle.run(&["check", "java.lang.StringBuffer", "--first", "--jobs", "1"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let objects = text.lines().filter(|line| line.starts_with("    StringBuffer "));
+        let told: Vec<_> = objects.filter_map(|line| Some(line.split_once("  // StringBuffer#")?.1)).collect();
+        assert_eq!(told.len(), 2, "{text}");
+        assert_ne!(told[0], told[1], "{text}");
+        // The methods are synchronized: no instruction of theirs takes the lock.
+        let locks: Vec<_> = text.lines().filter(|line| line.contains(" locks StringBuffer#")).collect();
+        assert!(locks.len() >= 2 && locks.iter().all(|line| line.contains("StringBuffer.java:")), "{text}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Findings of small programs, as an exploration would tell them.
 
-use report::{Ending, Fact, Finding, FindingKind, Frame, Object, Proof, Step, StepKind};
+use report::{Ending, Fact, Finding, FindingKind, Frame, JavaTest, Object, Proof, Step, StepKind};
 
 /// A call stack, innermost first: `Account.deposit:13 AccountTest.run:5`.
 pub fn stack(frames: &str) -> Vec<Frame> {
@@ -234,7 +234,16 @@ pub fn string_buffer() -> Finding {
         step(1, End, ""),
     ];
     let threw = "java.lang.StringIndexOutOfBoundsException: begin 0, end 3, length 0";
+    let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+    let (one, other) = ("StringBuffer one = new StringBuffer();", "StringBuffer other = new StringBuffer(\"abc\");");
     Finding {
+        java_test: Some(JavaTest {
+            prefix: texts(&[one, "Object unseen = new Object();", other]),
+            threads: vec![texts(&["one.append(other)"]), texts(&["other.delete(0, 3)"])],
+            // No step is about what the second gives.
+            objects: [(0, 1), (1, 7), (2, 2)].into(),
+            ..JavaTest::default()
+        }),
         cause: vec![Fact { first: 3, second: 6 }, Fact { first: 6, second: 9 }],
         endings: [(1, Ending::Threw(threw.into()))].into(),
         ..finding(
