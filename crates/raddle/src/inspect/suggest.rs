@@ -1,7 +1,8 @@
 //! Names like one that was not found.
 //!
 //! A name is like it if both differ in at most two letters, or if it is the same class name in another
-//! package. Dots, slashes and dollar signs count as the same letter. A name given without a package is
+//! package: any, if there are classes in the one that was named, else one that begins like it. Where nothing begins so, the
+//! class path is what is wrong. Dots, slashes and dollar signs count as the same letter. A name given without a package is
 //! compared without packages.
 
 use classpath::ClassName;
@@ -12,7 +13,13 @@ const AT_MOST: usize = 3;
 /// The most similar names, the best first.
 pub fn suggest<'n>(wanted: &ClassName, names: impl Iterator<Item = &'n ClassName>) -> Vec<&'n ClassName> {
     let wanted = normal(wanted);
-    let mut similar: Vec<_> = names.filter_map(|name| Some((rank(&wanted, &normal(name))?, name))).collect();
+    let names: Vec<(String, &ClassName)> = names.map(|name| (normal(name), name)).collect();
+    let package = split(&wanted).0;
+    let is_known = names.iter().any(|(name, _)| split(name).0 == package);
+    let ranked = names.iter().filter_map(|(normal, name)| Some((rank(&wanted, normal)?, normal, *name)));
+    let is_likely = |way: usize, name: &str| way == 0 || is_known || owner(name) == owner(package);
+    let likely = ranked.filter(|((way, ..), normal, _)| is_likely(*way, normal));
+    let mut similar: Vec<_> = likely.map(|(rank, _, name)| (rank, name)).collect();
     similar.sort();
     // Where a slip explains the name, other packages do not.
     let best = similar.first().map(|((way, ..), _)| *way);
@@ -46,6 +53,11 @@ fn split(name: &str) -> (&str, &str) {
     name.rsplit_once('.').unwrap_or(("", name))
 }
 
+/// The first two parts of a name, which mostly say whose it is: `org.apache`.
+fn owner(name: &str) -> &str {
+    name.match_indices('.').nth(1).map_or(name, |(end, _)| &name[..end])
+}
+
 /// How many letters have to be put in, taken out or replaced; None if more than `most`.
 fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
     // A letter is at most four bytes.
@@ -77,6 +89,7 @@ mod tests {
     fn check(wanted: &str, expected: &[&str]) {
         let names = [
             "com.acme.HashMap",
+            "java.lang.String",
             "java.util.HashMap",
             "java.util.HashMap$Node",
             "java.util.Hashtable",
@@ -104,5 +117,8 @@ mod tests {
         check("HashMap", &["java.util.HashMap", "com.acme.HashMap"]);
         check("java.util.HashMap.Noodles", &[]);
         check("com.acme.Nothing", &[]);
+        check("com.acme.old.HashMap", &["com.acme.HashMap"]);
+        // That is not a slip: its jar is missing.
+        check("org.example.Vector", &[]);
     }
 }
