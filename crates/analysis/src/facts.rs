@@ -266,6 +266,12 @@ impl MethodFacts {
     pub fn signature(&self) -> String {
         signature(&self.name, &self.descriptor)
     }
+
+    /// Whether somebody who writes this down means it: its name, or that with its parameters, such as `add(int,Object)`.
+    pub fn is_meant_by(&self, text: &str) -> bool {
+        let spaceless = |text: &str| text.replace(' ', "");
+        self.name == text || text.contains('(') && spaceless(&self.signature()) == spaceless(text)
+    }
 }
 
 /// A name with the parameters of a descriptor.

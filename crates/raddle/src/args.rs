@@ -154,7 +154,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME", default_value = "safety")]
     pub oracle: OracleName,
 
-    /// A method that no test calls, such as one that is documented not to be atomic. Can be given several times.
+    /// A method that no test calls, such as one that is documented not to be atomic: a name, or a name with parameters such as
+    /// add(Object). Can be given several times.
     #[arg(long, value_name = "METHOD")]
     pub skip: Vec<String>,
 

@@ -31,7 +31,7 @@ pub struct Settings {
     pub seed: u64,
     /// Whether tests end with calls that look at the subjects.
     pub observe: bool,
-    /// Names of methods of the class that no test calls.
+    /// Methods of the class that no test calls: names, or names with parameters such as `add(int, Object)`.
     pub skip: Vec<String>,
 }
 

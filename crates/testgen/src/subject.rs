@@ -87,7 +87,7 @@ impl SubjectClass {
             .iter()
             .map(|method| {
                 let is_aside = is_aside(&method.declared_in, &method.name, &method.descriptor);
-                let called = !is_aside && !skip.contains(&method.name);
+                let called = !is_aside && !skip.iter().any(|text| method.is_meant_by(text));
                 callable(library, &info, &method.name, &method.descriptor).filter(|_| called)
             })
             .collect();

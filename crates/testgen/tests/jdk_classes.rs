@@ -109,6 +109,21 @@ fn a_method_that_is_left_out_is_called_nowhere() {
 }
 
 #[test]
+fn of_methods_with_one_name_one_can_be_left_out() {
+    with_facts("java.lang.StringBuffer", |class_path, class, facts| {
+        let skip = vec!["insert( int,char )".into()];
+        let candidates = tests(class_path, class, facts, Settings { skip, ..settings(Strategy::Auto, 1) }, 1000);
+        let called = candidates.iter().flat_map(|candidate| candidate.test.suffixes.iter().flatten());
+        let inserts = called.filter_map(|call| match &call.operation {
+            Operation::Virtual { name, descriptor, .. } if name == "insert" => Some(&**descriptor),
+            _ => None,
+        });
+        let inserts: std::collections::HashSet<&str> = inserts.collect();
+        assert!(inserts.len() > 5 && !inserts.iter().any(|insert| insert.starts_with("(IC)")), "{inserts:?}");
+    });
+}
+
+#[test]
 fn a_class_that_only_a_factory_makes_is_made_by_it() {
     with_facts("java.util.Collections$SynchronizedMap", |class_path, class, facts| {
         for candidate in tests(class_path, class, facts, settings(Strategy::Auto, 1), 100) {

@@ -168,7 +168,7 @@ fn check(
         observe: settings.oracle == Oracle::Linearizability,
         skip: args.skip.clone(),
     };
-    let is_there = |name: &&String| facts.methods.iter().any(|method| method.name == **name);
+    let is_there = |name: &&String| facts.methods.iter().any(|method| method.is_meant_by(name));
     if let Some(name) = args.skip.iter().find(|name| target.is_named && args.targets.len() == 1 && !is_there(name)) {
         return Ok(Some(nothing(format!("it has no public method {name} that could be left out: correct --skip"))));
     }

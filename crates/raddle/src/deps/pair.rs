@@ -45,13 +45,8 @@ fn split(wanted: &str) -> Option<(&str, &str)> {
 }
 
 fn find(facts: &ClassFacts, name: &str) -> anyhow::Result<Vec<usize>> {
-    let spaceless = |text: &str| text.replace(' ', "");
-    let found: Vec<usize> = (0..facts.methods.len())
-        .filter(|&number| {
-            let method = &facts.methods[number];
-            method.name == name || spaceless(&method.signature()) == spaceless(name)
-        })
-        .collect();
+    let found: Vec<usize> =
+        (0..facts.methods.len()).filter(|&number| facts.methods[number].is_meant_by(name)).collect();
     if found.is_empty() {
         bail!("{} has no public method {name}: leave --pair out to see which it has", facts.class);
     }
