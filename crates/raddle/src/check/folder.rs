@@ -60,7 +60,7 @@ impl Writer<'_> {
         let more = (2..).map(|number| format!("{name}-{number}"));
         let id = std::iter::once(name.clone()).chain(more).find(|id| !is_taken(id)).unwrap_or(name);
         finding.name = Some(id.clone());
-        let told = || format!("{} {}", self.class, finding.what);
+        let told = || format!("{}: {}", self.class, finding.what);
         let document = write_document(self.out, &id, &finding).with_context(told)?;
         let test = self.write_test(found, &finding, &id, &document)?;
         let view = View {
@@ -89,7 +89,7 @@ impl Writer<'_> {
             FailureKind::Linearizability => Shows::Linearizability,
         };
         let replay = format!("raddle replay {}", document.display());
-        let what = format!("{} {}", self.class, finding.what);
+        let what = format!("{}: {}", self.class, finding.what);
         let class = self.class.replace('.', "/");
         let request = emit::Request {
             what: &what,

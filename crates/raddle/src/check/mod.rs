@@ -5,6 +5,7 @@
 
 mod advice;
 mod campaign;
+mod document;
 mod findings;
 mod folder;
 mod found;
@@ -98,7 +99,7 @@ fn tell(
 ) -> anyhow::Result<bool> {
     let sources = sources(args, place);
     if let Some(file) = &args.json {
-        output::write_json(file, &verdict::document(reports, left, args, &place.jdk.version), color)?;
+        output::write_json(file, &document::document(reports, left, args, &place.jdk.version), color)?;
     }
     if args.json.as_deref().is_none_or(|file| file.as_os_str() != "-") {
         let mut text = String::new();
