@@ -5,6 +5,7 @@
 
 mod advice;
 mod campaign;
+mod counts;
 mod document;
 mod findings;
 mod folder;
@@ -28,7 +29,8 @@ use crate::java_types::JavaTypes;
 use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::{Ran, Session};
-use campaign::{Campaign, Counts, Settings};
+use campaign::{Campaign, Settings};
+use counts::Counts;
 use folder::{Writer, Written};
 use found::Found;
 use progress::Progress;

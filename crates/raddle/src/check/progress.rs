@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use super::campaign::Counts;
+use super::counts::Counts;
 
 /// The line on standard error; nothing where that is no terminal.
 pub struct Progress {

@@ -2,7 +2,7 @@
 
 use report::{View, thousands};
 
-use super::campaign::Counts;
+use super::counts::Counts;
 use super::folder::Written;
 use super::found::Found;
 use crate::args::{CheckArgs, Color, OracleName};
