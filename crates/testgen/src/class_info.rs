@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashMap};
 
-use classfile::{AttributeValue, ClassFile, ClassSignature, ClassType, Constant, Flags, Instruction};
+use classfile::{AttributeValue, ClassFile, ClassSignature, ClassType, Constant, FieldOp, Flags, Instruction};
 use classfile::{MethodSignature, TypeParameter, TypeSignature};
 
 /// A class or interface.
@@ -27,6 +27,10 @@ pub struct ClassInfo {
     pub constructors: Vec<MethodInfo>,
     pub methods: Vec<MethodInfo>,
     pub constants: Vec<FieldInfo>,
+    /// Fields that each of its objects has.
+    pub fields: Vec<FieldInfo>,
+    /// All that can be done with its objects is to ask them for what they hold, and that does not change them.
+    pub only_tells: bool,
     /// Texts that its code mentions.
     pub strings: Vec<String>,
     /// Whole numbers that its constants hold.
@@ -48,7 +52,7 @@ pub struct MethodInfo {
     pub makes: Vec<String>,
 }
 
-/// A static final field that holds an object.
+/// A field.
 #[derive(Clone, Debug)]
 pub struct FieldInfo {
     pub name: String,
@@ -85,6 +89,8 @@ impl ClassInfo {
             constructors: Vec::new(),
             methods: Vec::new(),
             constants: Vec::new(),
+            fields: Vec::new(),
+            only_tells: false,
             strings: Vec::new(),
             numbers: Vec::new(),
             name,
@@ -105,6 +111,9 @@ impl ClassInfo {
             }
         }
         info.read_constants(&file);
+        // Most classes are told by what their methods take; only of the others the code is looked at.
+        let called = info.methods.iter().filter(|it| !it.is_static() && !it.flags.has(Flags::PRIVATE));
+        info.only_tells = called.into_iter().all(|method| method.asks()) && only_tells(&file);
         Some(info)
     }
 
@@ -138,12 +147,15 @@ impl ClassInfo {
                 _ => {}
             }
         }
-        let fixed = Flags::STATIC.with(Flags::FINAL);
-        for field in file.fields.iter().filter(|field| field.flags.has(fixed)) {
+        for field in &file.fields {
             let descriptor = file.constants.utf8(field.descriptor).to_string();
-            if descriptor.starts_with('L') {
-                let name = file.constants.utf8(field.name).to_string();
-                self.constants.push(FieldInfo { name, descriptor, flags: field.flags });
+            let name = file.constants.utf8(field.name).to_string();
+            let holds_object = descriptor.starts_with('L');
+            let field = FieldInfo { name, descriptor, flags: field.flags };
+            match field.flags.has(Flags::STATIC) {
+                false => self.fields.push(field),
+                true if holds_object && field.flags.has(Flags::FINAL) => self.constants.push(field),
+                true => {}
             }
         }
     }
@@ -202,6 +214,11 @@ impl MethodInfo {
         !self.flags.has(Flags::SYNTHETIC)
     }
 
+    /// Whether it gets nothing, or something to compare with, and gives something.
+    pub fn asks(&self) -> bool {
+        self.name == "equals" || self.parameters.is_empty() && self.returns.is_some()
+    }
+
     /// Whether it is static.
     pub fn is_static(&self) -> bool {
         self.flags.has(Flags::STATIC)
@@ -216,6 +233,23 @@ pub fn package(name: &str) -> &str {
 /// A class without type arguments.
 pub fn plain(name: &str) -> ClassType {
     ClassType { name: name.to_owned(), arguments: Vec::new(), inner: Vec::new() }
+}
+
+/// Whether no method changes an object of the class, nor asks another object, which it might change. What all objects have may do so.
+fn only_tells(file: &ClassFile<'_>) -> bool {
+    const OF_ALL: [&str; 3] = ["equals", "hashCode", "toString"];
+    let (constants, own) = (&file.constants, file.name());
+    file.methods.iter().all(|method| {
+        let name = constants.utf8(method.name).to_string();
+        let is_free = name.starts_with('<') || method.flags.has(Flags::STATIC) || OF_ALL.contains(&&*name);
+        is_free
+            || method.code().into_iter().flat_map(|code| code.instructions()).all(|placed| match placed.instruction {
+                Instruction::Field(FieldOp::Put | FieldOp::PutStatic, _) | Instruction::ArrayStore(_) => false,
+                Instruction::Invoke(_, target) => constants.method(target).class == own,
+                Instruction::InvokeDynamic(_) => false,
+                _ => true,
+            })
+    })
 }
 
 /// Whether there are classes inside it.

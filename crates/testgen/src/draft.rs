@@ -22,6 +22,8 @@ pub struct Draft {
     pub probes: Vec<Call>,
     /// Calls of the prefix that give a constant of an enum.
     pub constants: BTreeSet<usize>,
+    /// Calls of the prefix that make an object of a class which the test writes, below one that can remember something.
+    pub remembering: BTreeSet<usize>,
     /// Calls of the prefix by which a subject gives out what only stands for something that it has.
     pub handles: BTreeSet<usize>,
     /// The thread or subject for which each call of the prefix makes something; None if it is for all.
@@ -85,9 +87,19 @@ impl Draft {
             _ if is_text || self.constants.contains(&number) => true,
             Operation::Construct { class, .. } => class == "java/lang/Object",
             Operation::Static { name, class, .. } => name == "valueOf" && class.starts_with("java/lang/"),
-            Operation::Implement { methods, .. } => methods.iter().all(|method| returns(&method.does)),
+            Operation::Implement { methods, .. } => {
+                !self.remembering.contains(&number) && methods.iter().all(|method| returns(&method.does))
+            }
             _ => false,
         }
+    }
+
+    /// Whether a field that is the same for all was read for another thread or subject than the one for which something is being made.
+    pub fn is_taken(&self, class: &str, field: &str) -> bool {
+        let mut for_others = self.prefix.iter().zip(&self.owners).filter(|(_, owner)| **owner != self.owner);
+        for_others.any(|(call, _)| {
+            matches!(&call.operation, Operation::GetStatic { class: of, name, .. } if of == class && name == field)
+        })
     }
 
     /// The test case.

@@ -1,6 +1,6 @@
 //! Objects that others give out: what builders build, and what a subject hands to whoever calls it.
 
-use classfile::{Flags, TypeSignature};
+use classfile::TypeSignature;
 use testcase::{Argument, Operation};
 
 use crate::class_info::{ClassInfo, MethodInfo};
@@ -25,16 +25,13 @@ impl Maker<'_> {
         (!fitting.is_empty()).then(|| fitting[self.rng.below(fitting.len())])
     }
 
-    /// Whether all that can be done with an object of a type is to ask it. Then it only stands for something that the subject which
+    /// Whether all that can be done with an object of a type is to ask it, and that does not change it. Then it only stands for something that the subject which
     /// gave it out has, and threads may share it.
     pub fn is_handle(&self, of: &TypeSignature) -> bool {
         let Some(class) = types::erased(of) else { return false };
         let line = self.library.line(&class);
-        let methods = line.iter().filter(|info| info.name != "java/lang/Object").flat_map(|info| &info.methods);
-        let asks =
-            |method: &MethodInfo| method.name == "equals" || method.parameters.is_empty() && method.returns.is_some();
-        let is_own = !line.is_empty() && !is_of_jdk(&class);
-        is_own && methods.filter(|method| !method.is_static() && !method.flags.has(Flags::PRIVATE)).all(asks)
+        let mut classes = line.iter().filter(|info| info.name != "java/lang/Object");
+        !line.is_empty() && !is_of_jdk(&class) && classes.all(|info| info.only_tells)
     }
 
     /// Calls setters of an object that is to make another one, for it may not do so without. Says which call gives the object then:

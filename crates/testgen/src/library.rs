@@ -7,7 +7,7 @@ use std::rc::Rc;
 use classfile::{Flags, TypeSignature};
 use classpath::{ClassName, ClassPath};
 
-use crate::class_info::{ClassInfo, MethodInfo, package};
+use crate::class_info::{ClassInfo, FieldInfo, MethodInfo, package};
 use crate::keys::{self, Key};
 use crate::types::{self, Bindings};
 
@@ -159,6 +159,20 @@ impl<'p> Library<'p> {
         let found = Rc::new(found);
         self.ancestors.borrow_mut().insert(class.to_owned(), found.clone());
         found
+    }
+
+    /// Whether objects of a class look as if nobody could change them: nothing is in their fields that can be another thing later, or
+    /// become one. What is constant in the JDK is taken for such.
+    pub fn never_changes(&self, class: &str) -> bool {
+        let holds =
+            |field: &FieldInfo| !field.descriptor.starts_with('[') && !field.descriptor.starts_with("Ljava/util/");
+        let is_fixed = |field: &FieldInfo| field.flags.has(Flags::FINAL) && holds(field);
+        is_of_jdk(class) || self.line(class).iter().all(|info| info.fields.iter().all(is_fixed))
+    }
+
+    /// Whether objects of a class have nothing to remember anything with.
+    pub fn is_stateless(&self, class: &str) -> bool {
+        self.line(class).iter().all(|info| info.fields.is_empty())
     }
 
     /// A class and those above it, the nearest first: superclasses, then interfaces.

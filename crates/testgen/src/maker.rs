@@ -17,7 +17,7 @@ use crate::keys::Key;
 use crate::learnt::{Choice, Learnt, Name};
 use crate::library::Library;
 use crate::literals::{self, Literals};
-use crate::producers::{Producer, Producers};
+use crate::producers::{Producer, Producers, Way};
 use crate::rng::Rng;
 use crate::types::{self, Bindings};
 
@@ -241,7 +241,9 @@ impl Maker<'_> {
                     add("class".into(), NEW, Candidate::Literal(Argument::Class("java/lang/String".into())));
                 } else if name != "java/lang/String" {
                     let producers = self.producers.of(&self.library, &name);
-                    let is_fitting = |producer: &Producer| wish.depth < DEEPEST || producer.needs() == 0;
+                    let is_fitting = |producer: &Producer| {
+                        (wish.depth < DEEPEST || producer.needs() == 0) && !self.is_of_another(draft, producer)
+                    };
                     let fitting = producers.iter().enumerate().filter(|(_, producer)| is_fitting(producer));
                     let made = self.learnt.at(&MADE.into());
                     // Twice over, for it is known from all places where one was made.
@@ -256,6 +258,13 @@ impl Maker<'_> {
             }
         }
         found
+    }
+
+    /// Whether it gives an object that can change, and that another thread or subject has been given.
+    fn is_of_another(&self, draft: &Draft, producer: &Producer) -> bool {
+        let Way::Constant { class, field } = &producer.way else { return false };
+        let of = field.descriptor.trim_start_matches('L').trim_end_matches(';');
+        !class.is_enum() && draft.is_taken(&class.name, &field.name) && !self.library.never_changes(of)
     }
 
     fn text_of(&mut self, draft: &mut Draft, subject: usize) -> usize {

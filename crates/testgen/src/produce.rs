@@ -95,8 +95,12 @@ impl Maker<'_> {
                 };
                 let (methods, choices) = self.behaviours(draft, &name, &bindings, depth);
                 let descriptor = constructor.as_ref().map_or("()V".into(), |c| c.descriptor.clone());
+                let remembers = !self.library.is_stateless(&name);
                 let operation = Operation::Implement { class: name, descriptor, methods };
                 let number = self.push(draft, operation, arguments, Some(generic(&class, &bindings)));
+                if remembers {
+                    draft.remembering.insert(number);
+                }
                 draft.choices.extend(choices.into_iter().map(|choice| (Place::Implemented(number), choice)));
                 number
             }

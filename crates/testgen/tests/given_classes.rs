@@ -1,5 +1,6 @@
 //! Tests that are written for classes which are not of the JDK: what they need may be anywhere on the class path.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -10,8 +11,8 @@ use testgen::{Feedback, Generator, Settings, Strategy};
 
 /// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements it; a class
 /// whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to be told much; one that takes
-/// back what it has given out.
-const SOURCES: [(&str, &str); 7] = [
+/// back what it has given out; one that is given objects of which some can change.
+const SOURCES: [(&str, &str); 8] = [
     (
         "wire/Message.java",
         "package wire;
@@ -85,6 +86,39 @@ const SOURCES: [(&str, &str); 7] = [
              public static final class Ticket {
                  private Ticket() {}
                  public int weight() { return 1; }
+             }
+         }",
+    ),
+    (
+        "clock/Depot.java",
+        "package clock;
+         public class Depot {
+             private int seen;
+             public Cursor open() { return new Cursor(); }
+             public void read(Cursor cursor) { seen += cursor.next(); }
+             public void visit(Visitor visitor) { visitor.visit(seen++); }
+             public void drain(Basin basin) { seen += basin.sink(); }
+             public void paint(Shade shade) { seen += shade.depth; }
+             public static final class Cursor {
+                 private int at;
+                 private Cursor() {}
+                 public int next() { return at++; }
+             }
+             public abstract static class Visitor {
+                 private Object last;
+                 public final void visit(Object seen) { last = wants() ? seen : null; }
+                 protected abstract boolean wants();
+             }
+             public static final class Basin {
+                 public static final Basin DEFAULT = new Basin();
+                 private int level;
+                 private Basin() {}
+                 public int sink() { return level--; }
+             }
+             public static final class Shade {
+                 public static final Shade DARK = new Shade(3);
+                 private final int depth;
+                 private Shade(int depth) { this.depth = depth; }
              }
          }",
     ),
@@ -283,4 +317,38 @@ fn method(operation: &Operation) -> Option<(&str, &str)> {
         Operation::Virtual { name, descriptor, .. } => Some((name, descriptor)),
         _ => None,
     }
+}
+
+#[test]
+fn threads_share_no_argument_that_can_change() {
+    let mut shades = 0;
+    for test in tests("clock.Depot") {
+        // What each thread passes: objects by the call that makes them, and constants by their class.
+        let passed = |calls: &[Call]| -> BTreeSet<String> {
+            let values = calls.iter().flat_map(|call| &call.arguments).filter_map(|argument| match argument {
+                Argument::Value(number) => Some(*number),
+                _ => None,
+            });
+            values
+                .map(|number| match &test.prefix[number].operation {
+                    Operation::GetStatic { class, .. } => class.clone(),
+                    operation => format!("{} {number}", operation.class()),
+                })
+                .collect()
+        };
+        let threads: Vec<_> = test.suffixes.iter().map(|suffix| passed(suffix)).collect();
+        for (number, one) in threads.iter().enumerate() {
+            for shared in threads[number + 1..].iter().flat_map(|other| one.intersection(other)) {
+                let can_change = ["Cursor", "Visitor", "Basin"].iter().any(|name| shared.contains(name));
+                // A cursor is made by a call of its depot.
+                let is_cursor = shared.starts_with("clock/Depot ") && {
+                    let number: usize = shared.rsplit(' ').next().unwrap().parse().unwrap();
+                    matches!(&test.prefix[number].operation, Operation::Virtual { name, .. } if name == "open")
+                };
+                assert!(!can_change && !is_cursor, "{shared} is shared by threads of {test:?}");
+                shades += usize::from(shared == "clock/Depot$Shade");
+            }
+        }
+    }
+    assert!(shades > 0, "nobody can change a shade, so threads may share it");
 }
