@@ -3,6 +3,7 @@
 use crate::Why;
 use crate::descriptor::{self, NULL};
 use crate::hierarchy::{Method, parameters};
+use crate::local_names;
 use crate::writer::{Given, Meant, Scope, Writer};
 use testcase::{Argument, Call, Operation};
 
@@ -131,6 +132,7 @@ impl Writer<'_> {
         arguments: &[Argument],
         scope: &Scope,
     ) -> Written {
+        self.check_name(class, name);
         let Some((_, returns)) = descriptor::method(descriptor) else {
             self.cannot(descriptor, Why::Malformed);
             return Written::new(format!("{name}()"), "V");
@@ -199,6 +201,7 @@ impl Writer<'_> {
     }
 
     fn field_of(&mut self, receiver: &Argument, class: &str, name: &str, scope: &Scope) -> String {
+        self.check_name(class, name);
         let mut given = self.receiver(receiver, class, scope);
         let declared = self.hierarchy.field(class, name);
         let hiding = descriptor::class(&given.of).and_then(|of| self.hierarchy.field(of, name));
@@ -211,7 +214,15 @@ impl Writer<'_> {
         format!("{}.{name}", bracketed(given).text)
     }
 
+    /// Other languages than Java give their members names that it does not have: `add-WZ4Q5Ns`.
+    fn check_name(&mut self, class: &str, name: &str) {
+        if !local_names::is_of_member(name) {
+            self.cannot(&format!("{class}.{name}"), Why::Nameless);
+        }
+    }
+
     fn static_field(&mut self, class: &str, name: &str) -> String {
+        self.check_name(class, name);
         if let Some((by, field)) = self.hierarchy.field(class, name) {
             self.check_access(&by, &field, false);
         }

@@ -90,7 +90,7 @@ pub enum Why {
     Hidden,
     /// It is a final field that is to be written.
     Final,
-    /// It is a local or anonymous class.
+    /// It is a local or anonymous class, or a member with a name that Java does not have.
     Nameless,
     /// Another class has its name, and it has no package.
     NameTaken,

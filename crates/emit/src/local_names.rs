@@ -84,13 +84,24 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
 }
 
-/// Words that name no variable, and names that would hide the packages that most names begin with.
-fn is_reserved(name: &str) -> bool {
+/// Whether a method or field can have this name in Java source.
+pub fn is_of_member(name: &str) -> bool {
+    is_identifier(name) && !is_keyword(name)
+}
+
+/// Words that name nothing.
+fn is_keyword(name: &str) -> bool {
     const WORDS: &str = "abstract assert boolean break byte case catch char class const continue default do double else \
         enum extends final finally float for goto if implements import instanceof int interface long native new package \
         private protected public return short static strictfp super switch synchronized this throw throws transient try \
-        void volatile while true false null _ var yield record sealed permits java javax jdk sun com org net io";
+        void volatile while true false null _";
     WORDS.split_ascii_whitespace().any(|word| word == name)
+}
+
+/// Those, words that name no variable, and names that would hide the packages that most names begin with.
+fn is_reserved(name: &str) -> bool {
+    const WORDS: &str = "var yield record sealed permits java javax jdk sun com org net io";
+    is_keyword(name) || WORDS.split_ascii_whitespace().any(|word| word == name)
 }
 
 #[cfg(test)]

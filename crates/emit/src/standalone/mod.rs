@@ -38,7 +38,8 @@ pub enum Shows {
     Deadlock,
     /// That, or a thread that is still running after seconds.
     Hang,
-    /// An exception of this class, `java.lang.NullPointerException`, in a suffix or in the probes. The program runs all serial
+    /// An exception of this class, `java.lang.NullPointerException`, in a suffix, in the probes, or in a thread that the code under
+    /// test has started. The program runs all serial
     /// orders of the calls first, and gives up if one of them ends with it too.
     Exception {
         /// As `Class.getName` gives it.
@@ -48,8 +49,8 @@ pub enum Shows {
     /// suffixes must not have more than some thousands of merges.
     ///
     /// The results of all calls and probes are compared together: null, numbers, texts and exceptions by what they are,
-    /// arrays and collections of `java.util` by what is in them four levels down once all threads have ended, all other
-    /// objects and those that the prefix made by the class alone. Where the same order gives another result when it is run
+    /// arrays, collections of `java.util` and objects of classes that are not of the JDK by what is in them four levels down once all
+    /// threads have ended, all other objects and those that the prefix made by the class alone. Where the same order gives another result when it is run
     /// again, that result is not compared.
     Linearizability,
 }
@@ -115,11 +116,12 @@ pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Res
 const AVOIDED: [&str; 2] = ["turn", "results"];
 
 /// What the harness uses of `java.lang`.
-const OF_JAVA_LANG: [&str; 20] = [
+const OF_JAVA_LANG: [&str; 21] = [
     "Boolean",
     "Character",
     "Class",
     "Enum",
+    "IllegalAccessException",
     "Integer",
     "InterruptedException",
     "Long",
@@ -162,10 +164,13 @@ fn reserved(package: &str, name: &str, around: Around) -> ClassNames {
     ];
     let of_results = [
         ("java/lang/reflect", "Array"),
+        ("java/lang/reflect", "Field"),
+        ("java/lang/reflect", "Modifier"),
         ("java/util", "Arrays"),
         ("java/util", "Collection"),
         ("java/util", "Collections"),
         ("java/util", "HashSet"),
+        ("java/util", "Iterator"),
         ("java/util", "LinkedHashMap"),
         ("java/util", "LinkedHashSet"),
         ("java/util", "Map"),

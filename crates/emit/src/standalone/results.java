@@ -130,10 +130,36 @@
             } else if (name.startsWith("java.util.") && value instanceof Collection) {
                 for (Object item : (Collection<?>) value) items.add(show(item, depth));
                 if (value instanceof Set) Collections.sort(items);
-            } else {
+            } else if (name.startsWith("java.time.") || name.startsWith("java.util.Optional")
+                || name.equals("java.util.Date") || name.equals("java.util.UUID")) {
+                return quoted(value.toString(), '"');
+            } else if (isOfJdk(name) || value instanceof Iterator || value instanceof Thread) {
                 return "";
+            } else {
+                for (Class<?> type = value.getClass(); !isOfJdk(type.getName()); type = type.getSuperclass()) {
+                    for (Field field : type.getDeclaredFields()) {
+                        if (Modifier.isStatic(field.getModifiers())) continue;
+                        field.setAccessible(true);
+                        items.add(field.getName() + "=" + show(valueOf(field, value), depth));
+                    }
+                }
             }
             return items;
+        }
+
+        private static Object valueOf(Field field, Object object) {
+            try {
+                return field.get(object);
+            } catch (IllegalAccessException exception) {
+                throw new RuntimeException(exception);
+            }
+        }
+
+        private static boolean isOfJdk(String name) {
+            for (String start : new String[] {"java.", "javax.", "jdk.", "sun.", "com.sun."}) {
+                if (name.startsWith(start)) return true;
+            }
+            return false;
         }
 
         private static String quoted(String text, char quote) {

@@ -39,6 +39,10 @@ fn what_cannot_be_said_is_refused() {
     assert_eq!(refused(private), hidden("java.util.Vector.serialVersionUIDJ"));
     let finals = vec![put("java/lang/Integer", "MAX_VALUE:I", None, testcase::Argument::Int(0))];
     assert_eq!(refused(finals), Unsayable { what: "java.lang.Integer.MAX_VALUE".into(), why: Why::Final });
+    for name in ["add-WZ4Q5Ns", "import", "_"] {
+        let of_another_language = vec![new("Ticket"), invoke("Ticket", &format!("{name}()V"), value(0), vec![])];
+        assert_eq!(refused(of_another_language), Unsayable { what: format!("Ticket.{name}"), why: Why::Nameless });
+    }
     let unexported = vec![new("jdk/internal/util/ArraysSupport")];
     assert_eq!(refused(unexported).why, Why::Hidden);
 }

@@ -128,3 +128,25 @@ fn a_test_that_cannot_begin_says_so() {
         );
     }
 }
+
+#[test]
+fn exceptions_in_threads_that_the_class_starts_show() {
+    for jdk in jdks() {
+        let bench = Bench::new(&jdk);
+        let shows = Shows::Exception { class: "java.lang.NullPointerException".into() };
+        let (status, said) = run(&bench, &cases::booth(), &Request::new("Booth", shows), &["10000000", "300"]);
+        assert_eq!(status, 1, "{said}");
+        assert!(said.contains("at Booth.lambda$open$0"), "{said}");
+    }
+}
+
+#[test]
+fn objects_of_other_classes_than_those_of_the_jdk_are_compared_by_their_fields() {
+    for jdk in jdks() {
+        let bench = Bench::new(&jdk);
+        let request = Request::new("Booth", Shows::Linearizability);
+        let (status, said) = run(&bench, &cases::sale(), &request, &["10000000", "300"]);
+        assert_eq!(status, 1, "{said}");
+        assert!(said.contains("no serial order gives  | Booth$Sale[price=1, paid=0]"), "{said}");
+    }
+}
