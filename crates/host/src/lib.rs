@@ -89,7 +89,7 @@ pub use jvm::{JvmError, JvmSettings, write_hooks};
 pub use machine::{Blocked, Limits, Stop};
 pub use made::calls_made;
 pub use outcome::{Awaited, CallResult, Execution, Thrown, Told};
-pub use refusals::{note_refusals, take_refusals};
+pub use refusals::{MOST_REFUSALS, note_refusals, take_refusals};
 pub use resolve::ResolveError;
 pub use sites::{FieldRef, Site};
 pub use threads::uncontrolled as uncontrolled_threads;

@@ -28,7 +28,7 @@ static TELL: OnceLock<fn(&str)> = OnceLock::new();
 static REFUSED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// How many different refusals are noted.
-const MAX_NOTED: usize = 32;
+pub const MOST_REFUSALS: usize = 32;
 /// How long what was refused may be written.
 const MAX_LENGTH: usize = 200;
 
@@ -63,7 +63,7 @@ fn note(error: Option<c_int>, describe: impl FnOnce() -> String) {
     if matches!(error.unwrap_or(errno), EPERM | EACCES) {
         let text: String = describe().chars().take(MAX_LENGTH).collect();
         let mut refused = REFUSED.lock().unwrap_or_else(|e| e.into_inner());
-        let is_new = refused.len() < MAX_NOTED && !refused.contains(&text);
+        let is_new = refused.len() < MOST_REFUSALS && !refused.contains(&text);
         if is_new {
             refused.push(text.clone());
         }

@@ -1,5 +1,7 @@
 //! What to do about a class of which nothing can be said, or less than could be.
 
+use super::counts::Counts;
+
 /// Faults of the class path and the JDK, by what the virtual machine calls them.
 const KNOWN: [(&str, &str); 5] = [
     ("is newer than this tool knows", "compile it for Java 25 or earlier"),
@@ -15,6 +17,15 @@ pub fn with_advice(reason: &str) -> String {
         Some((_, advice)) => format!("{reason}: {advice}"),
         None => reason.to_owned(),
     }
+}
+
+/// What to do where all that was found may be by what was refused.
+pub fn of_refusals(counts: &Counts) -> String {
+    let tests = report::count(counts.excused as usize, "test");
+    let refused = counts.refused.first().map_or("something", |first| first);
+    format!(
+        "exceptions in {tests} may be by what the fence refused there ({refused}): give it with --allow-read, or take the fence away with --no-fence"
+    )
 }
 
 /// What to do about classes that methods want and that are not on the class path.

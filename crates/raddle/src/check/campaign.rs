@@ -393,6 +393,7 @@ impl<'c> Campaign<'c> {
         } else {
             self.round.is_of_use = true;
         }
+        self.counts.excused += u64::from(checked.excused > 0);
         let known = self.contacts.len();
         self.contacts.extend(&checked.contacts);
         self.round.is_of_use |= self.contacts.len() > known;

@@ -24,6 +24,8 @@ pub struct Counts {
     pub steadiness: BTreeMap<String, (u64, u64)>,
     /// What the fence refused.
     pub refused: BTreeSet<String>,
+    /// Tests with exceptions that may be by what was refused.
+    pub excused: u64,
     /// Tests that fail as findings do, and show nothing else.
     pub variants: u64,
     /// What looked like findings and did not fail again in a worker that had done nothing else.

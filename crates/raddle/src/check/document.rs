@@ -53,6 +53,7 @@ fn class_document(report: &ClassReport) -> Value {
         "nondeterministic": counts.unsteady(),
         "unknown": counts.unknown,
         "refused": counts.refused,
+        "excused": counts.excused,
         "notes": notes,
         "stopped": stopped,
         "findings": findings.iter().map(|(found, written)| finding_document(found, written)).collect::<Vec<_>>(),

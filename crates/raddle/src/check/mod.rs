@@ -221,6 +221,7 @@ fn check(
         )),
         Some(why) => Verdict::Unknown(advice::with_advice(why)),
         None if stopped => Verdict::Unknown("stopped by a signal".into()),
+        None if campaign.counts.excused > 0 => Verdict::Unknown(advice::of_refusals(&campaign.counts)),
         // What has nothing to do with each other cannot hurt each other.
         None if campaign.counts.exhausted && campaign.counts.rejected == 0 => Verdict::Clean,
         None if campaign.counts.tests == 0 => Verdict::Unknown(campaign.in_vain()),

@@ -9,7 +9,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -26,8 +26,8 @@ static TRACES: AtomicU64 = AtomicU64::new(0);
 /// More than the whole if it is not known.
 static PART: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Whether the operating system has refused something to the job.
-static REFUSED: AtomicBool = AtomicBool::new(false);
+/// How many different things the operating system has refused to the job.
+static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
 /// So often it is told how far a job is.
 const PULSE: Duration = Duration::from_millis(100);
@@ -74,7 +74,7 @@ pub fn begin(budget: protocol::Budget) {
     desk.jobs += 1;
     let deadline = budget.map(|budget| Instant::now() + budget);
     advance(Progress::default());
-    REFUSED.store(false, Ordering::Relaxed);
+    REFUSED.store(0, Ordering::Relaxed);
     desk.open =
         Some(Open { deadline, budget: budget.unwrap_or_default(), told: Progress::default(), found: 0, spent: None });
     CHANGED.notify_all();
@@ -116,14 +116,14 @@ pub fn refused(what: &str) {
     if what == format!("read /proc/{}/maps", rustix::thread::gettid()) {
         return;
     }
-    REFUSED.store(true, Ordering::Relaxed);
+    REFUSED.fetch_add(1, Ordering::Relaxed);
     if let Some(desk) = lock().as_mut() {
         desk.tell(News::Refused(what.to_owned()));
     }
 }
 
-/// Whether something was refused to the job.
-pub fn was_refused() -> bool {
+/// How many different things were refused to the job so far; not more than are noted.
+pub fn refusals() -> usize {
     REFUSED.load(Ordering::Relaxed)
 }
 

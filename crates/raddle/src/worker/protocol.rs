@@ -254,8 +254,11 @@ pub struct Checked {
     pub unsteady_probes: Vec<usize>,
     /// What linearizations end with: classes of exceptions, `stuck`, `endless`.
     pub endings: Vec<String>,
-    /// The operating system has refused something, so exceptions were not held to be violations from then on.
+    /// The operating system has refused something.
     pub refused: bool,
+    /// In so many executions an exception was not held to be a violation, because something was refused that was not refused to
+    /// linearizations.
+    pub excused: u64,
 }
 
 /// Why a test case is of no use.

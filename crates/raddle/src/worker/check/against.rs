@@ -23,12 +23,18 @@ pub struct Against<'t> {
     test: &'t TestCase,
     /// Linearizations were run with other random numbers, and with patience, too.
     varied: bool,
+    /// They were run with other random numbers and each call in its thread, which can be stuck there.
+    waited: bool,
     /// They were run so that calls which sleep let others go on.
     dozed: bool,
     /// They were run so that threads which the code under test has started run between calls, too.
     helped: bool,
     overlaps: u64,
     contacts: Contacts,
+    /// So many different things had the fence refused to linearizations.
+    refusals: usize,
+    /// In so many executions exceptions may be by what it refused to them alone.
+    excused: u64,
 }
 
 /// What a thread gets that is interrupted where it waits.
@@ -38,12 +44,25 @@ impl<'t> Against<'t> {
     /// By what these have shown.
     pub fn new(serial: Serial<Seen>, check: &Check, test: &'t TestCase) -> Against<'t> {
         let (check, contacts) = (check.clone(), Contacts::default());
-        Against { serial, check, test, varied: false, dozed: false, helped: false, overlaps: 0, contacts }
+        let (varied, waited, dozed, helped) = (false, false, false, false);
+        let refusals = desk::refusals();
+        Against { serial, check, test, varied, waited, dozed, helped, overlaps: 0, contacts, refusals, excused: 0 }
     }
 
     /// In how many executions calls really overlapped.
     pub fn overlaps(&self) -> u64 {
         self.overlaps
+    }
+
+    /// How many executions with exceptions were let pass, because something was refused to them.
+    pub fn excused(&self) -> u64 {
+        self.excused
+    }
+
+    /// Whether the fence has refused something that it has not refused to linearizations. What both were refused is no matter of
+    /// schedules.
+    fn may_be_by_refusal(&self) -> bool {
+        desk::refusals() > self.refusals || self.refusals >= host::MOST_REFUSALS
     }
 
     /// Where threads have met.
@@ -54,10 +73,12 @@ impl<'t> Against<'t> {
     /// Runs linearizations in ways that would take too long for every test, where what they show may be all that there is to a
     /// violation. Says whether it did.
     fn look_again(&mut self, runs: &mut Runs<'_>, execution: &Execution, at: &Violation) -> Result<bool, Reason> {
-        let by_time = match at {
-            Violation::Exception { class, .. } => class == INTERRUPTED || linearize::waited_in_vain(execution),
-            Violation::Values { .. } => false,
-            Violation::Stuck | Violation::Endless => return Ok(false),
+        let (by_time, does_not_end) = match at {
+            Violation::Values { .. } => (false, false),
+            Violation::Exception { class, .. } => (class == INTERRUPTED || linearize::is_by_time(execution), false),
+            // Whole calls that each hold what the other wants are in no order of them.
+            Violation::Stuck if words::is_circle(execution) => return Ok(false),
+            Violation::Stuck | Violation::Endless => (linearize::is_by_time(execution), true),
         };
         let once = |wanted: bool, done: &mut bool| wanted && !std::mem::replace(done, true);
         let (check, test, serial) = (&self.check, self.test, &mut self.serial);
@@ -75,7 +96,11 @@ impl<'t> Against<'t> {
             linearize::vary(runs, check, test, serial)?;
             linearize::wait_out(runs, check, test, serial)?;
         }
-        Ok(doze || help || vary)
+        let wait = once(does_not_end, &mut self.waited);
+        if wait {
+            linearize::vary_waits(runs, check, test, serial)?;
+        }
+        Ok(doze || help || vary || wait)
     }
 
     fn violation(&self, execution: &Execution, end: End) -> Option<Violation> {
@@ -109,8 +134,10 @@ impl Judge for Against<'_> {
         }
         let failure = match violation {
             None => None,
-            // What the fence has refused may be why.
-            Some(Violation::Exception { .. }) if desk::was_refused() => None,
+            Some(Violation::Exception { .. }) if self.may_be_by_refusal() => {
+                self.excused += 1;
+                None
+            }
             Some(Violation::Exception { at, .. }) => thrown(execution, at).map(of_thrown),
             Some(Violation::Stuck) => of_stuck(execution, self.check.explore.must_end).map(|failure| {
                 let left = &execution.left;

@@ -28,6 +28,8 @@ pub enum Manner {
 
 /// So many events may other threads do while a call waits, before it lets other calls go on.
 const HELP: u32 = 5_000;
+/// About so many calls has the first thread at the most, before and after the others.
+const OTHER_CALLS: u64 = 8;
 /// So many events may a call spin, if anyone has the patience. Whoever waits for another thread in the JDK spins for about two thousand
 /// rounds, and sleeps then.
 const PATIENCE: u32 = 10_000;
@@ -38,7 +40,9 @@ pub struct CallByCall {
     manner: Manner,
     /// The threads of the test have numbers from 1 up to this.
     last: u16,
-    /// The calls that were not begun, by their threads.
+    /// So many calls there are.
+    total: u64,
+    /// Those that were not begun, by their threads.
     left: Vec<ThreadId>,
     /// The threads that are in the midst of a call, and how many they will have made then.
     begun: Vec<(ThreadId, u32)>,
@@ -71,6 +75,7 @@ impl CallByCall {
         CallByCall {
             manner,
             last,
+            total: left.len() as u64,
             left,
             begun: Vec::new(),
             current: None,
@@ -122,14 +127,21 @@ impl CallByCall {
         choice.threads().find(helps).filter(|_| self.help > 0)
     }
 
-    /// Whether a thread runs before the call that comes next.
+    /// Whether a thread runs before the call that comes next. By the seed: all of them do from some call on, each from one of its own on, or
+    /// whichever by lot.
     fn is_between(&self, thread: ThreadId) -> bool {
-        let lot = |seed: u64| {
-            let mixed =
-                (seed << 32 ^ u64::from(self.calls) << 16 ^ u64::from(thread.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            (mixed ^ mixed >> 32).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 63 == 1
+        let Some(seed) = self.between else { return false };
+        let calls = u64::from(self.calls);
+        let lot = |what: u64| {
+            let mixed = (seed << 32 ^ what << 16 ^ u64::from(thread.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (mixed ^ mixed >> 32).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
         };
-        self.between.is_some_and(lot)
+        match seed % 3 {
+            0 => calls >= seed / 3,
+            // Past the last call is never.
+            1 => calls >= lot(0) % (self.total + if self.in_prefix { OTHER_CALLS } else { 2 }),
+            _ => lot(calls) % 2 == 1,
+        }
     }
 
     /// A thread that the code under test has started, and that runs before the next call of the first thread.

@@ -4,13 +4,13 @@
 //! clock, other identity hashes and random numbers, so that what depends on those is known and not compared. And with each
 //! call in the thread of its suffix, for a lock that one thread takes twice is another thing than one that two threads take.
 //!
-//! [`vary`], [`help`], [`doze`] and [`wait_out`] run them in further ways, once there is something to explain.
+//! [`vary`], [`vary_waits`], [`help`], [`doze`] and [`wait_out`] run them in further ways, once there is something to explain.
 
 use std::sync::atomic::Ordering;
 
 use host::{Execution, Limits, Prepared, RunSettings, Stop, Values};
 use oracle::{Linearization, Observation, Serial, linearizations};
-use schedule::{EventKind, ThreadId};
+use schedule::{Event, EventKind, ThreadId};
 use testcase::TestCase;
 
 use super::call_by_call::{CallByCall, Manner};
@@ -64,10 +64,31 @@ pub fn vary(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Se
     Ok(())
 }
 
+/// The same with each call in its thread: one that waits for good by chance is stuck, where one thread would only say nothing.
+pub fn vary_waits(
+    runs: &mut Runs<'_>,
+    check: &Check,
+    test: &TestCase,
+    serial: &mut Serial<Seen>,
+) -> Result<(), Reason> {
+    let all = linearizations(test);
+    let (tries, ways) = (tries(all.total()) as u32, Ways::new(check, test));
+    for linearization in all {
+        for variation in 0..tries {
+            let (execution, _) = ways.once(runs, None, linearization.order(), Manner::Soon, 2 + variation)?;
+            if let Some(observation) = ways.observe(&execution) {
+                serial.add(observation);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Runs all once more, where threads that the code under test has started run between calls as well.
 pub fn help(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
     let all = linearizations(test);
-    let (tries, ways) = (tries(all.total()), Ways::new(check, test));
+    // Each thread has a place of its own among the calls: there are more ways than chance has.
+    let (tries, ways) = (4 * tries(all.total()), Ways::new(check, test));
     for linearization in all {
         for seed in 0..tries {
             let between = || CallByCall::new(linearization.order(), Manner::Soon).between(seed);
@@ -216,6 +237,16 @@ pub fn waited_in_vain(execution: &Execution) -> bool {
         let next = execution.trace.steps[at..].iter().find(|step| step.thread == thread);
         next.is_some_and(|step| step.event.kind != EventKind::Sleep)
     })
+}
+
+/// Whether what an execution shows may be by how long calls take: a wait was over by time, a thread was interrupted, or one has looked at the
+/// clock while time has passed.
+pub fn is_by_time(execution: &Execution) -> bool {
+    let has = |wanted: &dyn Fn(&Event) -> bool| execution.trace.steps.iter().any(|step| wanted(&step.event));
+    let looks = |event: &Event| event.kind.is_access() && event.slot == Event::CLOCK;
+    waited_in_vain(execution)
+        || has(&|event| event.kind == EventKind::Interrupt)
+        || !execution.timed_out.is_empty() && has(&looks)
 }
 
 /// Whether a call that let others go on had changed something before. One that had not is as if it had begun when it went on again:

@@ -45,7 +45,7 @@ pub fn run(runs: &mut Runs<'_>, check: &Check, job: &Job, under: Option<&Schedul
         Ok(()) => {}
         Err(rejected) => checked.rejected = Some(rejected),
     }
-    checked.refused = desk::was_refused();
+    checked.refused = desk::refusals() > 0;
     runs.checked(checked);
     Ok(())
 }
@@ -107,6 +107,7 @@ fn try_all(
         Some(schedule) => repeat::run(runs, schedule, check.explore.executions, &mut against)?,
     }
     checked.overlaps = against.overlaps();
+    checked.excused = against.excused();
     checked.contacts = against.contacts();
     Ok(Ok(()))
 }
