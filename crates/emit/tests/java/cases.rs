@@ -88,9 +88,10 @@ pub const SOURCES: [(&str, &str); 8] = [
             }
             private volatile Object clerk = this;
             private volatile int price, paid;
-            public void open() {
-                new Thread(() -> { if (clerk != null) { pause(); clerk.hashCode(); } }).start();
-                pause();
+            public void open() throws InterruptedException {
+                Thread opener = new Thread(() -> { if (clerk != null) { pause(); clerk.hashCode(); } });
+                opener.start();
+                opener.join();
             }
             public void close() { clerk = null; }
             public void sell() { price = 1; pause(); paid = 1; }
