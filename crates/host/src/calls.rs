@@ -1,5 +1,6 @@
 //! Makes the calls of a test case, and reads what they give.
 
+use crate::control;
 use crate::graph::{Bounds, Numbering, Seen};
 use crate::jni::Env;
 use crate::made;
@@ -128,13 +129,16 @@ pub fn add_results(
     for call in calls {
         let value = make(env, call, values);
         let exception = env.take_exception();
-        results.ends.push(made::made_one(exception.is_none()));
+        let is_cut = control::leaves();
+        results.ends.push(made::made_one(exception.is_none() && !is_cut));
         let seen = match exception {
+            // Whatever else it returns or throws.
+            _ if is_cut => {
+                results.calls.push(CallResult::CutOff);
+                break;
+            }
             Some(exception) => {
-                results.calls.push(match natives::is_unwind(env, exception) {
-                    true => CallResult::CutOff,
-                    false => CallResult::Threw(reading.thrown(env, exception)),
-                });
+                results.calls.push(CallResult::Threw(reading.thrown(env, exception)));
                 break;
             }
             None => match depth {

@@ -43,6 +43,8 @@ struct Execution {
     objects: Objects,
     /// Which threads wait for their baton. Each wait gets exactly one pass.
     waits: [bool; MAX_THREADS],
+    /// Which threads were told to leave.
+    leaves: [bool; MAX_THREADS],
     /// Once set, threads are unwound.
     over: bool,
     /// Why it is over before its threads have ended, if it is.
@@ -79,11 +81,11 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Obje
     }
     let mut execution = lock();
     assert!(execution.is_none(), "internal bug: an execution is under way");
-    let waits = [false; MAX_THREADS];
     *execution = Some(Execution {
         machine,
         objects,
-        waits,
+        waits: [false; MAX_THREADS],
+        leaves: [false; MAX_THREADS],
         over: false,
         stop: None,
         unfinished: 0,
@@ -105,12 +107,16 @@ pub fn reserve_thread(parent: ThreadId, daemon: bool) -> Result<ThreadId, Unwind
         return Ok(execution.machine.add_child(parent, daemon));
     }
     execution.stop(Stop::TooManyThreads);
-    Err(Unwind)
+    Err(execution.unwind(parent))
 }
 
-/// Ends the execution for all its threads, for a reason that the machine does not see. Says whether there is one.
+/// Ends the execution for all its threads, also the current one, for a reason that the machine does not see. Says whether there is one.
 pub fn stop(why: Stop) -> bool {
-    lock().as_mut().map(|execution| execution.stop(why)).is_some()
+    let mut guard = lock();
+    let Some(execution) = guard.as_mut() else { return false };
+    execution.stop(why);
+    controlled().map(|thread| execution.unwind(thread));
+    true
 }
 
 /// How the execution stands that is under way, for whoever wonders from another thread why it takes so long.
@@ -134,6 +140,13 @@ pub fn standing() -> Standing {
         Some(execution) if execution.over => Standing::Leaving { threads: execution.unfinished },
         Some(_) => Standing::Running,
     }
+}
+
+/// Whether the current thread was told to leave. What its code makes of that, where it catches everything or gives back what it holds, is
+/// nothing that the program does.
+pub fn leaves() -> bool {
+    let is_told = |execution: &Execution| controlled().is_some_and(|thread| execution.leaves[thread.0 as usize]);
+    lock().as_ref().is_some_and(is_told)
 }
 
 /// Whether the execution is over because none of its threads can go on.
@@ -325,7 +338,7 @@ pub fn event_within(event: Event, nanos: Option<u64>) -> Result<Found, Unwind> {
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
     if execution.over {
-        return Err(Unwind);
+        return Err(execution.unwind(thread));
     }
     execution.machine.announce_within(thread, event, nanos);
     let next = execution.machine.next();
@@ -352,10 +365,16 @@ fn pass(released: Option<&Baton>) {
 fn resume(thread: ThreadId) -> Result<Found, Unwind> {
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
-    if execution.over { Err(Unwind) } else { Ok(execution.machine.perform(thread)) }
+    if execution.over { Err(execution.unwind(thread)) } else { Ok(execution.machine.perform(thread)) }
 }
 
 impl Execution {
+    /// Tells a thread to leave.
+    fn unwind(&mut self, thread: ThreadId) -> Unwind {
+        self.leaves[thread.0 as usize] = true;
+        Unwind
+    }
+
     /// The thread that gets control, as the machine has chosen: its baton is to be passed.
     fn follow(&mut self, next: Next) -> Option<&'static Baton> {
         match next {

@@ -3,7 +3,7 @@
 use super::access::raw_kind;
 use super::fixed::{self, NANOS_A_MILLI, START_MILLIS};
 use super::monitor::join;
-use super::{functions, happen, happen_within, identity_hash, interface, is_unwind, number, on, reading};
+use super::{functions, happen, happen_within, identity_hash, interface, number, on, reading};
 use super::{synchronizer, tell};
 use crate::awaited;
 use crate::control::{self, Unwind};
@@ -199,7 +199,7 @@ fn at_flag_aloud(env: *mut JNIEnv, thread: jobject, of_controlled: EventKind, of
 }
 
 pub(super) extern "system" fn uncaught(env: *mut JNIEnv, _: jclass, thread: jobject, exception: jobject) -> jboolean {
-    if is_unwind(interface(env), exception) {
+    if control::leaves() {
         return true;
     }
     let known = threads::find(identity_hash(env, thread));

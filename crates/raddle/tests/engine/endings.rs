@@ -136,6 +136,9 @@ public class Locking {
     public void dc() { d.lock(); try { c.lock(); c.unlock(); } finally { d.unlock(); } }
     public void await() throws Exception { latch.await(); }
     public void waits() throws Exception { synchronized (left) { left.wait(); } }
+    public void wraps() { try { leftRight(); } catch (Throwable thrown) { throw new IllegalStateException(thrown); } }
+    public boolean hides() { try { rightLeft(); return true; } catch (Throwable thrown) { return false; } }
+    public void starts() throws Exception { Thread thread = new Thread(this::wraps); thread.start(); thread.join(); }
 }
 "#;
 
@@ -187,6 +190,19 @@ fn a_deadlock_says_who_waits_for_what_and_who_has_it() {
 
         let waiting = deadlock(&mut worker, "waits()V", "leftRight()V").stop.unwrap();
         assert!(waiting.contains("thread 1 waits to be notified on Locking$Left#"), "{waiting}");
+    }
+}
+
+#[test]
+fn what_threads_make_of_being_sent_home_is_not_what_they_do() {
+    for jdk in jdks() {
+        let folder = compile(&jdk, &[("Locking.java", LOCKING)]);
+        let mut worker = Worker::start(&jdk, folder.path(), &[]);
+        for (one, two) in [("wraps()V", "hides()Z"), ("starts()V", "rightLeft()V")] {
+            let shown = deadlock(&mut worker, one, two);
+            assert_eq!(shown.suffixes, [[CallResult::CutOff], [CallResult::CutOff]], "{one} beside {two}");
+            assert_eq!(shown.uncaught, [], "{one} beside {two}");
+        }
     }
 }
 
