@@ -452,12 +452,13 @@ fn again(answer: &Answer) -> Again {
 
 fn feedback(rejected: &Rejected) -> Feedback {
     match rejected {
-        Rejected::Prefix { call, .. } | Rejected::Another { call, .. } => Feedback::PrefixFails { call: *call },
-        Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
-        Rejected::Stuck { call: Some((suffix, call)) } => Feedback::SuffixFails { suffix: *suffix, call: *call },
-        Rejected::Stuck { call: None } | Rejected::Exits | Rejected::Exhausts { .. } | Rejected::TooMany { .. } => {
-            Feedback::Unusable
+        Rejected::Prefix { call, .. } | Rejected::Another { call, .. } | Rejected::PrefixStuck { call } => {
+            Feedback::PrefixFails { call: *call }
         }
+        Rejected::Suffix { suffix, call, .. } | Rejected::SuffixStuck { suffix, call } => {
+            Feedback::SuffixFails { suffix: *suffix, call: *call }
+        }
+        Rejected::Exits | Rejected::Exhausts { .. } | Rejected::TooMany { .. } => Feedback::Unusable,
     }
 }
 

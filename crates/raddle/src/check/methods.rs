@@ -24,26 +24,21 @@ pub fn with_descriptor(call: &Call) -> Option<String> {
 
 /// Which call of a test failed alone, and how.
 pub fn rejection(test: &TestCase, rejected: &Rejected) -> String {
-    let told = |call: Option<&Call>, thrown: &str| {
-        let what = call.map_or_else(|| "a call".to_owned(), tell);
+    let what = |call: Option<&Call>| call.map_or_else(|| "a call".to_owned(), tell);
+    let of_suffix = |suffix: usize, call: usize| what(test.suffixes.get(suffix).and_then(|calls| calls.get(call)));
+    let of_prefix = |call: usize| what(test.prefix.get(call));
+    let throws = |what: String, thrown: &str| {
         // Messages of exceptions hold values, those of errors say what is missing.
         let class = thrown.split([':', ' ']).next().unwrap_or_default();
         let thrown = if class.ends_with("Error") { thrown } else { class };
         format!("{what} throws {thrown}")
     };
     match rejected {
-        Rejected::Prefix { call, thrown } => told(test.prefix.get(*call), thrown),
-        Rejected::Suffix { suffix, call, thrown } => {
-            told(test.suffixes.get(*suffix).and_then(|calls| calls.get(*call)), thrown)
-        }
-        Rejected::Another { call, class } => {
-            let what = test.prefix.get(*call).map_or_else(|| "a call".to_owned(), tell);
-            format!("{what} gives a {class}")
-        }
-        Rejected::Stuck { call } => {
-            let call = call.and_then(|(suffix, call)| test.suffixes.get(suffix)?.get(call));
-            format!("{} does not return", call.map_or_else(|| "a call".to_owned(), tell))
-        }
+        Rejected::Prefix { call, thrown } => throws(of_prefix(*call), thrown),
+        Rejected::Suffix { suffix, call, thrown } => throws(of_suffix(*suffix, *call), thrown),
+        Rejected::Another { call, class } => format!("{} gives a {class}", of_prefix(*call)),
+        Rejected::PrefixStuck { call } => format!("{} does not return", of_prefix(*call)),
+        Rejected::SuffixStuck { suffix, call } => format!("{} does not return", of_suffix(*suffix, *call)),
         Rejected::Exits => "the virtual machine is asked to end".into(),
         Rejected::Exhausts { what } => what.clone(),
         Rejected::TooMany { .. } => "there are too many orders of the calls".into(),

@@ -271,8 +271,10 @@ pub enum Rejected {
     Another { call: usize, class: String },
     /// A call of a suffix throws when the others are not there.
     Suffix { suffix: usize, call: usize, thrown: String },
-    /// A call of a suffix is stuck or has no end when the others are not there: the numbers of both. Without them, the prefix.
-    Stuck { call: Option<(usize, usize)> },
+    /// A call of the prefix is stuck or has no end.
+    PrefixStuck { call: usize },
+    /// A call of a suffix is, when the others are not there.
+    SuffixStuck { suffix: usize, call: usize },
     /// It asks the virtual machine to end.
     Exits,
     /// In some order of its calls there is not enough memory or stack.

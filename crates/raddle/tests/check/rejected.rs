@@ -9,7 +9,7 @@ use testcase::Argument;
 fn what_fails_alone_is_rejected_and_nothing_is_explored() {
     for jdk in jdks() {
         let mut bench = Bench::new(&jdk);
-        let stuck = |suffix, call| Rejected::Stuck { call: Some((suffix, call)) };
+        let stuck = |suffix, call| Rejected::SuffixStuck { suffix, call };
         let thrown = |call, thrown: &str| Rejected::Suffix { suffix: 1, call, thrown: thrown.into() };
         for (suffixes, rejected) in [
             (
@@ -41,7 +41,7 @@ fn a_prefix_that_fails_is_rejected() {
         assert_eq!(outcome.checked().rejected, Some(Rejected::Prefix { call: 0, thrown }));
         let prefix = vec![construct("Broken", "()V", vec![]), waits.clone()];
         let outcome = bench.check("Broken", &one_each(prefix, vec![fine(), fine()]), Oracle::Safety);
-        assert_eq!(outcome.checked().rejected, Some(Rejected::Stuck { call: None }));
+        assert_eq!(outcome.checked().rejected, Some(Rejected::PrefixStuck { call: 1 }));
     }
 }
 

@@ -77,8 +77,11 @@ fn rejected(execution: &Execution, suffix: Option<usize>) -> Option<Rejected> {
     // What the prefix was cut off in has nothing to do with a suffix.
     let in_suffix = suffix.filter(|_| !matches!(execution.prefix.last(), Some(CallResult::CutOff)));
     // The last call of which anything is known is the one that did not return.
-    let call = in_suffix.map(|suffix| (suffix, calls.len().saturating_sub(1)));
-    execution.stop.is_some().then_some(Rejected::Stuck { call })
+    let last = |calls: &[CallResult]| calls.len().saturating_sub(1);
+    execution.stop.is_some().then(|| match in_suffix {
+        Some(suffix) => Rejected::SuffixStuck { suffix, call: last(calls) },
+        None => Rejected::PrefixStuck { call: last(&execution.prefix) },
+    })
 }
 
 /// The call that threw.
