@@ -115,7 +115,9 @@ pub fn stop(why: Stop) -> bool {
     let mut guard = lock();
     let Some(execution) = guard.as_mut() else { return false };
     execution.stop(why);
-    controlled().map(|thread| execution.unwind(thread));
+    if let Some(thread) = controlled() {
+        execution.unwind(thread);
+    }
     true
 }
 
