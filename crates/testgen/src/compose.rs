@@ -58,7 +58,7 @@ impl Composer<'_, '_> {
 
     fn one_subject(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape) {
         let way = self.maker.way(self.class);
-        let subject = self.maker.subject(draft, self.class, &way, bindings);
+        let subject = self.maker.subject(draft, self.class, way, bindings);
         if shape.grown {
             for _ in 0..self.growth() {
                 let changer = self.changer(methods);
@@ -146,11 +146,11 @@ impl Composer<'_, '_> {
         let way = self.maker.way(self.class);
         // What the one is made of is not to be shared by the other: that is another kind of test.
         draft.owner = Some(Owner::Subject(0));
-        let first = self.maker.subject(draft, self.class, &way, bindings);
+        let first = self.maker.subject(draft, self.class, way, bindings);
         let way = if self.maker.rng.one_in(4) { self.maker.way(self.class) } else { way };
         draft.owner = Some(Owner::Subject(1));
         let subjects = std::mem::take(&mut draft.subjects);
-        let second = self.maker.subject(draft, self.class, &way, bindings);
+        let second = self.maker.subject(draft, self.class, way, bindings);
         draft.owner = None;
         draft.subjects.splice(0..0, subjects);
         (first, second)

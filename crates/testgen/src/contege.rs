@@ -120,7 +120,7 @@ fn prefix(composer: &mut Composer<'_, '_>, number: usize) -> Prefix {
     let bindings = composer.maker.complete(&class.info.type_parameters, Bindings::new());
     let mut draft = Draft::default();
     let way = composer.maker.way(class);
-    let subject = composer.maker.subject(&mut draft, class, &way, &bindings);
+    let subject = composer.maker.subject(&mut draft, class, way, &bindings);
     for _ in 0..composer.maker.rng.below(STATE_CHANGERS + 1) {
         let before = draft.choices.len();
         let call = any_call(composer, &mut draft, &bindings, subject, Place::Prefix(usize::MAX));

@@ -102,8 +102,8 @@ impl Draft {
         })
     }
 
-    /// The test case.
-    pub fn test(&self) -> TestCase {
-        TestCase { prefix: self.prefix.clone(), suffixes: self.suffixes.clone(), probes: self.probes.clone() }
+    /// The test case, and what was chosen for it.
+    pub fn finish(self) -> (TestCase, Vec<(Place, Choice)>) {
+        (TestCase { prefix: self.prefix, suffixes: self.suffixes, probes: self.probes }, self.choices)
     }
 }

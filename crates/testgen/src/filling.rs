@@ -5,7 +5,7 @@ use testcase::{Argument, Operation};
 
 use crate::draft::Draft;
 use crate::keys::Key;
-use crate::learnt::Choice;
+use crate::learnt::{Choice, Name};
 use crate::maker::{Arguments, DEEPEST, Maker, Wish};
 use crate::types::{self, Bindings};
 
@@ -25,23 +25,23 @@ impl Maker<'_> {
         let mut elements: Vec<TypeSignature> =
             types::arguments(of).iter().map(|argument| types::standing(argument, &Bindings::new())).collect();
         elements.resize(if of_map { 2 } else { 1 }, types::class("java/lang/Object"));
-        let filled = Choice { place: format!("fill {class}").into(), what: "filled".into() };
-        if self.learnt.weight(&filled) < 0.5 {
+        let filled = Choice { place: Name::of(("fill", class)), what: Name::of("filled") };
+        if self.learnt.weight(filled) < 0.5 {
             return;
         }
-        if of_map && self.fill_keys(draft, number, class, &elements, depth, &filled) || self.rng.one_in(3) {
+        if of_map && self.fill_keys(draft, number, class, &elements, depth, filled) || self.rng.one_in(3) {
             return;
         }
         for _ in 0..1 + self.rng.below(2) {
             let mut arguments = Arguments::default();
             for (parameter, element) in elements.iter().enumerate() {
-                let place = format!("fill {class} {parameter}").into();
+                let place = Name::of(("fill", class, parameter));
                 let (value, choice) =
                     self.value(draft, Wish { wanted: element, place, depth: DEEPEST, rather: None, of: None });
                 arguments.values.push(value);
                 arguments.choices.push(choice);
             }
-            arguments.choices.push(filled.clone());
+            arguments.choices.push(filled);
             self.push(draft, putting(of_map, number), arguments, None);
         }
     }
@@ -55,7 +55,7 @@ impl Maker<'_> {
         class: &str,
         elements: &[TypeSignature],
         depth: usize,
-        filled: &Choice,
+        filled: Choice,
     ) -> bool {
         let takes_text = self.library.fits(&types::class("java/lang/String"), &elements[0]);
         if !takes_text || depth >= DEEPEST || self.rng.one_in(4) {
@@ -74,17 +74,15 @@ impl Maker<'_> {
                 break;
             }
             let of = key.of.as_ref().filter(|of| self.library.fits(of, &elements[1]));
-            let place = format!("fill {class} under {}", key.text).into();
+            let place = Name::of(("fill", class, "under", &key.text));
             let wish = Wish { wanted: of.unwrap_or(&elements[1]), place, depth: depth + 1, rather: None, of: None };
             let (value, choice) = self.value(draft, wish);
             // That is what a map without the key says, too.
             if value == Argument::Null {
                 continue;
             }
-            let arguments = Arguments {
-                values: vec![Argument::String(key.text.clone()), value],
-                choices: vec![choice, filled.clone()],
-            };
+            let arguments =
+                Arguments { values: vec![Argument::String(key.text.clone()), value], choices: vec![choice, filled] };
             self.push(draft, putting(true, number), arguments, None);
             is_filled = true;
         }

@@ -1,7 +1,6 @@
 //! What comes next: one test after the other, and what is learnt from each.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{HashSet, VecDeque};
 
 use analysis::ClassFacts;
 use classpath::ClassPath;
@@ -11,10 +10,11 @@ use crate::compose::{Composer, Shape};
 use crate::contege::{ConTeGe, Parts};
 use crate::draft::{Draft, Place};
 use crate::keys::Key;
-use crate::learnt::{Choice, Learnt};
+use crate::learnt::{ByName, Choice, Learnt, Name};
 use crate::library::Library;
 use crate::literals::Literals;
 use crate::maker::Maker;
+use crate::mix;
 use crate::plan::{Plan, Step};
 use crate::producers::Producers;
 use crate::relations::Relations;
@@ -51,12 +51,19 @@ pub enum Strategy {
 pub struct Candidate {
     /// The test.
     pub test: TestCase,
-    /// What it is for, by the number of the target; None for a random one.
-    pub target: Option<usize>,
     /// How many executions it is worth.
     pub executions: u64,
     /// In which round of all kinds of tests it is written.
     pub round: u32,
+    /// Why it was written so.
+    pub origin: Origin,
+}
+
+/// Why a test was written as it was, for whoever says how it went.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// What it is for, by the number of the target; None for a random one.
+    pub target: Option<usize>,
     step: Step,
     /// What a random test is made of.
     parts: Option<Parts>,
@@ -97,10 +104,11 @@ pub struct Generator<'p> {
     plan: Plan,
     /// What was begun: targets with the shapes of tests that are still to be written for them.
     begun: VecDeque<Step>,
+    /// The hashes of tests that were written.
     seen: HashSet<u64>,
     observe: bool,
     /// The methods of the class by name and descriptor, and whether each hardly ever runs, even alone.
-    numbers: HashMap<String, usize>,
+    numbers: ByName<usize>,
     hopeless: Vec<bool>,
 }
 
@@ -139,7 +147,7 @@ impl<'p> Generator<'p> {
         let mut rng = Rng::new(settings.seed);
         let targets = Targets::of(facts, &relations, &|method| subject.methods[method].is_some(), &mut rng);
         let methods = subject.callable();
-        let numbers = methods.map(|(number, it)| (format!("{}{}", it.method.name, it.method.descriptor), number));
+        let numbers = methods.map(|(number, it)| (Name::of((&it.method.name, &it.method.descriptor)), number));
         let (numbers, hopeless) = (numbers.collect(), vec![false; subject.methods.len()]);
         Ok(Generator {
             maker: Maker { library, producers: Producers::new(class), literals, learnt: Learnt::default(), rng, keys },
@@ -190,13 +198,12 @@ impl<'p> Generator<'p> {
             };
             for _ in 0..MOST_REPEATS {
                 let (draft, parts) = self.draft(&step);
-                let test = draft.test();
+                let (test, choices) = draft.finish();
                 let is_whole = test.suffixes.len() > 1 && test.suffixes.iter().all(|suffix| !suffix.is_empty());
-                if is_whole && self.seen.insert(fingerprint(&test)) {
+                if is_whole && self.seen.insert(mix::hash(&test)) {
                     let executions = self.executions(&step);
-                    let (target, choices) = (step.target, draft.choices);
-                    let round = self.plan.round();
-                    return Some(Candidate { test, target, executions, round, step, parts, choices });
+                    let origin = Origin { target: step.target, step, parts, choices };
+                    return Some(Candidate { test, executions, round: self.plan.round(), origin });
                 }
             }
             if let Some(target) = step.target {
@@ -208,8 +215,8 @@ impl<'p> Generator<'p> {
         None
     }
 
-    /// What became of a test.
-    pub fn learn(&mut self, candidate: &Candidate, feedback: Feedback) {
+    /// What became of a test that was written so.
+    pub fn learn(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
         let failed = match feedback {
             Feedback::PrefixFails { call } => Some(Place::Prefix(call)),
             Feedback::SuffixFails { suffix, call } => Some(Place::Suffix(suffix, call)),
@@ -217,21 +224,21 @@ impl<'p> Generator<'p> {
             Feedback::Ran { .. } => None,
         };
         let ran = matches!(feedback, Feedback::Ran { .. });
-        for (place, choice) in &candidate.choices {
+        for (place, choice) in &origin.choices {
             // Of calls that came before one that failed nothing bad is known, unless no call is known to have failed, as where
             // there was no memory left: then it may be any, and what is good shows elsewhere.
-            let is_to_blame = |failed: Place| failed == *place || gets(&candidate.test, failed, *place);
+            let is_to_blame = |failed: Place| failed == *place || gets(test, failed, *place);
             if ran || failed.is_none_or(is_to_blame) {
-                self.maker.learnt.note(choice, ran);
+                self.maker.learnt.note(*choice, ran);
             }
         }
-        match (candidate.parts, feedback) {
+        match (origin.parts, feedback) {
             (Some(parts), Feedback::PrefixFails { call }) => self.contege.refuse_prefix(parts, call),
             (Some(parts), Feedback::SuffixFails { suffix, .. }) => self.contege.refuse_suffix(parts, suffix),
             _ => {}
         }
-        let is_hopeless = self.learn_of_methods(candidate, feedback);
-        let Some(number) = candidate.target else { return };
+        let is_hopeless = self.learn_of_methods(test, feedback);
+        let Some(number) = origin.target else { return };
         let is_crowded = self.targets.all.len() > MANY_TARGETS;
         let target = &mut self.targets.all[number];
         match feedback {
@@ -254,42 +261,42 @@ impl<'p> Generator<'p> {
                     target.tried += 1;
                 } else {
                     // Once more, with other arguments; in a state that calls have changed, if it does not work without.
-                    let grown = candidate.step.shape.grown || target.misses >= 3;
-                    let shape = Shape { grown, ..candidate.step.shape };
-                    self.begun.push_front(Step { shape, ..candidate.step });
+                    let grown = origin.step.shape.grown || target.misses >= 3;
+                    let shape = Shape { grown, ..origin.step.shape };
+                    self.begun.push_front(Step { shape, ..origin.step });
                 }
             }
         }
     }
 
     /// Notes which methods run alone. Says whether the one that failed hardly ever does.
-    fn learn_of_methods(&mut self, candidate: &Candidate, feedback: Feedback) -> bool {
+    fn learn_of_methods(&mut self, test: &TestCase, feedback: Feedback) -> bool {
         let choice = |call: &Call| match &call.operation {
             Operation::Virtual { name, descriptor, .. } | Operation::Static { name, descriptor, .. } => {
-                Some(Choice { place: "method".into(), what: format!("{name}{descriptor}").into() })
+                Some(Choice { place: Name::of("method"), what: Name::of((name, descriptor)) })
             }
             _ => None,
         };
         match feedback {
             Feedback::Ran { .. } => {
-                for choice in candidate.test.suffixes.iter().flatten().filter_map(choice) {
-                    self.note_method(&choice, true);
+                for choice in test.suffixes.iter().flatten().filter_map(choice) {
+                    self.note_method(choice, true);
                 }
                 false
             }
             Feedback::SuffixFails { suffix, call } => {
-                let failed = candidate.test.suffixes.get(suffix).and_then(|calls| calls.get(call));
-                failed.and_then(choice).is_some_and(|choice| self.note_method(&choice, false))
+                let failed = test.suffixes.get(suffix).and_then(|calls| calls.get(call));
+                failed.and_then(choice).is_some_and(|choice| self.note_method(choice, false))
             }
             Feedback::PrefixFails { .. } | Feedback::Unusable => false,
         }
     }
 
     /// A method has run alone, or not. Says whether it hardly ever does.
-    fn note_method(&mut self, choice: &Choice, ran: bool) -> bool {
+    fn note_method(&mut self, choice: Choice, ran: bool) -> bool {
         self.maker.learnt.note(choice, ran);
         let is_hopeless = self.maker.learnt.weight(choice) < HOPELESS;
-        if let Some(&number) = self.numbers.get(choice.what.text())
+        if let Some(&number) = self.numbers.get(&choice.what)
             && self.hopeless[number] != is_hopeless
         {
             self.hopeless[number] = is_hopeless;
@@ -338,10 +345,4 @@ fn gets(test: &TestCase, call: Place, implemented: Place) -> bool {
     };
     let object = Argument::Value(number);
     call.is_some_and(|call| call.arguments.contains(&object) || call.operation.receiver() == Some(&object))
-}
-
-fn fingerprint(test: &TestCase) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    test.hash(&mut hasher);
-    hasher.finish()
 }

@@ -37,9 +37,9 @@ impl Maker<'_> {
     /// Calls setters of an object that is to make another one, for it may not do so without. Says which call gives the object then:
     /// some setters give another.
     pub fn prepare(&mut self, draft: &mut Draft, object: usize, class: &ClassInfo, depth: usize) -> (usize, Choice) {
-        let place: Name = format!("prepare {}", class.name).into();
-        let here = self.learnt.at(&place);
-        let weights = PREPARED.map(|what| here.weight(&what.into()));
+        let place = Name::of(("prepare", &class.name));
+        let here = self.learnt.at(place);
+        let weights = PREPARED.map(|what| here.weight(Name::of(what)));
         let chosen = self.rng.weighted(&weights).unwrap_or(0);
         let mut setters: Vec<MethodInfo> = self.setters(class);
         let count = match PREPARED[chosen] {
@@ -63,7 +63,7 @@ impl Maker<'_> {
                 object = number;
             }
         }
-        (object, Choice { place, what: PREPARED[chosen].into() })
+        (object, Choice { place, what: Name::of(PREPARED[chosen]) })
     }
 
     /// Methods that are given something, and give nothing back or an object of their own class.

@@ -1,11 +1,12 @@
 //! What was learnt from sequences that ran: which choices of arguments let a call succeed.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
-use std::rc::Rc;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+use crate::mix;
 
 /// A choice that was made for a parameter.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
     /// What the value was for: a method with its class and descriptor, and the parameter's number.
     pub place: Name,
@@ -13,12 +14,10 @@ pub struct Choice {
     pub what: Name,
 }
 
-/// What places and choices are called. A way to make an object is weighed far more often than it is named, so the name knows its hash.
-#[derive(Clone, Debug, Eq)]
-pub struct Name {
-    text: Rc<str>,
-    hash: u64,
-}
+/// What places and choices are called. Many are named for each test and nobody reads them, so a name is no text but a hash of all that it
+/// is made of. Of two that have the same one would be taken for the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Name(u64);
 
 /// How often choices went well.
 #[derive(Clone, Debug, Default)]
@@ -29,46 +28,27 @@ pub struct Learnt {
 /// How often what was chosen went well, and how often it did not.
 type Counts = ByName<(u32, u32)>;
 
-type ByName<T> = HashMap<Name, T, BuildHasherDefault<Known>>;
+/// By names, which are hashes already.
+pub type ByName<T> = HashMap<Name, T, BuildHasherDefault<Known>>;
 
-/// The hash that a name knows.
+/// The hash that a name is.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known(u64);
+pub struct Known(u64);
 
 /// What was learnt about one place. Dozens of choices are weighed there for each that is made.
 #[derive(Clone, Copy)]
 pub struct Here<'l>(Option<&'l Counts>);
 
 impl Name {
-    /// The name itself.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-}
-
-impl From<&str> for Name {
-    fn from(text: &str) -> Name {
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        Name { text: text.into(), hash: hasher.finish() }
-    }
-}
-
-impl From<String> for Name {
-    fn from(text: String) -> Name {
-        text.as_str().into()
-    }
-}
-
-impl PartialEq for Name {
-    fn eq(&self, other: &Name) -> bool {
-        self.hash == other.hash && self.text == other.text
+    /// Of all this together.
+    pub fn of(parts: impl Hash) -> Name {
+        Name(mix::hash(&parts))
     }
 }
 
 impl Hash for Name {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
+        state.write_u64(self.0);
     }
 }
 
@@ -82,25 +62,25 @@ impl Hasher for Known {
     }
 
     fn write(&mut self, _: &[u8]) {
-        unreachable!("internal bug: names know their hash");
+        unreachable!("internal bug: names are hashes");
     }
 }
 
 impl Learnt {
     /// What was learnt about a place.
-    pub fn at(&self, place: &Name) -> Here<'_> {
-        Here(self.places.get(place))
+    pub fn at(&self, place: Name) -> Here<'_> {
+        Here(self.places.get(&place))
     }
 
     /// How likely a choice is to be made again.
-    pub fn weight(&self, choice: &Choice) -> f64 {
-        self.at(&choice.place).weight(&choice.what)
+    pub fn weight(&self, choice: Choice) -> f64 {
+        self.at(choice.place).weight(choice.what)
     }
 
     /// The call for which it was made returned, or not.
-    pub fn note(&mut self, choice: &Choice, went_well: bool) {
-        let place = self.places.entry(choice.place.clone()).or_default();
-        let (good, bad) = place.entry(choice.what.clone()).or_default();
+    pub fn note(&mut self, choice: Choice, went_well: bool) {
+        let place = self.places.entry(choice.place).or_default();
+        let (good, bad) = place.entry(choice.what).or_default();
         *if went_well { good } else { bad } += 1;
     }
 }
@@ -108,8 +88,8 @@ impl Learnt {
 impl Here<'_> {
     /// How likely a choice is to be made again, beside those that were never made: more than one if it went well, less if it did
     /// not. Nothing is ever ruled out, for a call may fail in one state of the subject and not in another.
-    pub fn weight(&self, what: &Name) -> f64 {
-        let (good, bad) = self.0.and_then(|counts| counts.get(what)).copied().unwrap_or_default();
+    pub fn weight(&self, what: Name) -> f64 {
+        let (good, bad) = self.0.and_then(|counts| counts.get(&what)).copied().unwrap_or_default();
         let share = f64::from(good + 1) / f64::from(good + bad + 2);
         (2.0 * share).max(0.05)
     }
@@ -121,12 +101,12 @@ mod tests {
 
     #[test]
     fn what_went_wrong_becomes_rare_and_can_recover() {
-        let choice = Choice { place: "Vector.get 0".into(), what: "-1".into() };
+        let choice = Choice { place: Name::of("Vector.get 0"), what: Name::of("-1") };
         let mut learnt = Learnt::default();
-        assert_eq!(learnt.weight(&choice), 1.0);
-        (0..30).for_each(|_| learnt.note(&choice, false));
-        assert!(learnt.weight(&choice) < 0.1 && learnt.weight(&choice) > 0.0);
-        (0..300).for_each(|_| learnt.note(&choice, true));
-        assert!(learnt.weight(&choice) > 1.5);
+        assert_eq!(learnt.weight(choice), 1.0);
+        (0..30).for_each(|_| learnt.note(choice, false));
+        assert!(learnt.weight(choice) < 0.1 && learnt.weight(choice) > 0.0);
+        (0..300).for_each(|_| learnt.note(choice, true));
+        assert!(learnt.weight(choice) > 1.5);
     }
 }

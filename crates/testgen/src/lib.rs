@@ -18,7 +18,7 @@
 //! let candidate = generator.next().unwrap();
 //! assert_eq!(candidate.test.suffixes.len(), 2);
 //! // Whoever runs it says how it went.
-//! generator.learn(&candidate, Feedback::Ran { overlapped: true });
+//! generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true });
 //! # Ok(())
 //! # }
 //! ```
@@ -45,6 +45,7 @@ mod learnt;
 mod library;
 mod literals;
 mod maker;
+mod mix;
 mod plan;
 mod produce;
 mod producers;
@@ -55,7 +56,7 @@ mod subject;
 mod targets;
 mod types;
 
-pub use generator::{Candidate, Feedback, Generator, Settings, Strategy};
+pub use generator::{Candidate, Feedback, Generator, Origin, Settings, Strategy};
 pub use shrink::{size, smaller};
 pub use subject::Untestable;
 pub use targets::{Mode, Target};

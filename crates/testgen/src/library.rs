@@ -9,6 +9,7 @@ use classpath::{ClassName, ClassPath};
 
 use crate::class_info::{ClassInfo, FieldInfo, MethodInfo, package};
 use crate::keys::{self, Key};
+use crate::mix::ByMix;
 use crate::types::{self, Bindings};
 
 /// All classes of a class path, as seen by a test in one package.
@@ -16,14 +17,19 @@ pub struct Library<'p> {
     class_path: &'p ClassPath,
     /// The package that the test is in.
     package: String,
-    read: RefCell<HashMap<String, Option<Rc<ClassInfo>>>>,
+    read: RefCell<ByText<Option<Rc<ClassInfo>>>>,
     packages: RefCell<BTreeMap<String, Rc<[Rc<ClassInfo>]>>>,
-    ancestors: RefCell<HashMap<String, Rc<BTreeSet<String>>>>,
+    ancestors: RefCell<ByText<Rc<BTreeSet<String>>>>,
     /// Those outside of the JDK.
     given: OnceCell<Rc<[Rc<ClassInfo>]>>,
-    keys: RefCell<HashMap<String, Rc<[Key]>>>,
-    open: RefCell<HashMap<String, Rc<[OpenMethod]>>>,
+    keys: RefCell<ByText<Rc<[Key]>>>,
+    open: RefCell<ByText<Rc<[OpenMethod]>>>,
+    /// What the variables of those above a class stand for, in its own.
+    bindings: RefCell<ByText<ByText<Rc<Bindings>>>>,
 }
+
+/// What is known by the names of classes.
+type ByText<T> = HashMap<String, T, ByMix>;
 
 /// A method that has to be written, with the class that declares it.
 pub type OpenMethod = (String, MethodInfo);
@@ -44,6 +50,7 @@ impl<'p> Library<'p> {
             given: OnceCell::new(),
             keys: RefCell::default(),
             open: RefCell::default(),
+            bindings: RefCell::default(),
         }
     }
 
@@ -195,7 +202,29 @@ impl<'p> Library<'p> {
 
     /// What the variables of `above` stand for in an object whose class has these bindings.
     pub fn bindings_above(&self, class: &str, bindings: &Bindings, above: &str) -> Bindings {
-        let mut open = vec![(class.to_owned(), bindings.clone())];
+        if class == above {
+            return bindings.clone();
+        }
+        let open = self.open_bindings(class, above);
+        open.iter().map(|(variable, of)| (variable.clone(), types::substitute(of, bindings))).collect()
+    }
+
+    /// The same with the variables of the class itself still open.
+    pub fn open_bindings(&self, class: &str, above: &str) -> Rc<Bindings> {
+        if let Some(known) = self.bindings.borrow().get(class).and_then(|of| of.get(above)) {
+            return known.clone();
+        }
+        let found = Rc::new(self.find_bindings(class, above));
+        let mut known = self.bindings.borrow_mut();
+        known.entry(class.to_owned()).or_default().insert(above.to_owned(), found.clone());
+        found
+    }
+
+    fn find_bindings(&self, class: &str, above: &str) -> Bindings {
+        let Some(info) = self.class(class) else { return Bindings::new() };
+        let variables = info.type_parameters.iter().map(|parameter| &parameter.name);
+        let bindings = variables.map(|name| (name.clone(), TypeSignature::Variable(name.clone()))).collect();
+        let mut open = vec![(class.to_owned(), bindings)];
         let mut seen = BTreeSet::new();
         while let Some((name, bindings)) = open.pop() {
             if name == above {
@@ -209,7 +238,7 @@ impl<'p> Library<'p> {
                 let name = types::class_name(supertype);
                 let Some(parent) = self.class(&name) else { continue };
                 let bound = types::bind(&parent.type_parameters, types::arguments(supertype), &bindings);
-                open.push((name, bound));
+                open.push((name.into_owned(), bound));
             }
         }
         Bindings::new()

@@ -6,6 +6,7 @@
 //!
 //! **Deviation from the paper:** it makes parameters of a suffix in the suffix, and never shares them.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use classfile::TypeSignature;
@@ -105,7 +106,7 @@ impl Maker<'_> {
         let mut made = Arguments::default();
         for (number, parameter) in method.parameters.iter().enumerate() {
             let wanted = types::substitute(parameter, &bindings);
-            let place = format!("{owner}.{}{} {number}", method.name, method.descriptor).into();
+            let place = Name::of((owner, &method.name, &method.descriptor, number));
             let fits = rather.is_some_and(|rather| {
                 rather.parameter.is_none_or(|parameter| parameter == number)
                     && draft.given[rather.subject].as_ref().is_some_and(|given| self.library.fits(given, &wanted))
@@ -120,12 +121,12 @@ impl Maker<'_> {
     }
 
     /// With what a method's own type variables stand for.
-    fn bind_own(&mut self, method: &MethodInfo, bindings: &Bindings) -> Bindings {
-        let mut bindings = bindings.clone();
+    fn bind_own<'b>(&mut self, method: &MethodInfo, bindings: &'b Bindings) -> Cow<'b, Bindings> {
+        let mut bindings = Cow::Borrowed(bindings);
         for parameter in &method.type_parameters {
             if !bindings.contains_key(&parameter.name) {
                 let bound = self.standing_for(&types::bound(parameter), &bindings);
-                bindings.insert(parameter.name.clone(), bound);
+                bindings.to_mut().insert(parameter.name.clone(), bound);
             }
         }
         bindings
@@ -149,14 +150,14 @@ impl Maker<'_> {
         if let TypeSignature::Primitive(letter) = wish.wanted {
             return self.primitive(*letter, &wish);
         }
-        let chosen = |what: Name| Choice { place: wish.place.clone(), what };
+        let chosen = |what: Name| Choice { place: wish.place, what };
         if let Some(subject) = wish.rather {
-            return (Argument::Value(subject), chosen("subject".into()));
+            return (Argument::Value(subject), chosen(Name::of("subject")));
         }
         let mut candidates = self.candidates(draft, &wish);
-        let here = self.learnt.at(&wish.place);
-        let weights: Vec<f64> = candidates.iter().map(|(what, weight, _)| weight * here.weight(what)).collect();
-        let Some(number) = self.rng.weighted(&weights) else { return (Argument::Null, chosen("null".into())) };
+        let here = self.learnt.at(wish.place);
+        let weights: Vec<f64> = candidates.iter().map(|(what, weight, _)| weight * here.weight(*what)).collect();
+        let Some(number) = self.rng.weighted(&weights) else { return (Argument::Null, chosen(Name::of("null"))) };
         let (what, _, candidate) = candidates.swap_remove(number);
         let value = match candidate {
             Candidate::Literal(literal) => literal,
@@ -182,10 +183,10 @@ impl Maker<'_> {
                 true => self.literals.any_primitive(letter, &mut self.rng),
                 false => self.literals.primitive(letter, &mut self.rng),
             };
-            let choice = Choice { place: wish.place.clone(), what: format!("{literal:?}").into() };
+            let choice = Choice { place: wish.place, what: Name::of(&literal) };
             drawn.push((literal, choice));
         }
-        let weights: Vec<f64> = drawn.iter().map(|(_, choice)| self.learnt.weight(choice)).collect();
+        let weights: Vec<f64> = drawn.iter().map(|(_, choice)| self.learnt.weight(*choice)).collect();
         let number = self.rng.weighted(&weights).unwrap_or(0);
         drawn.swap_remove(number)
     }
@@ -200,59 +201,51 @@ impl Maker<'_> {
             .collect();
         for &number in &there {
             match draft.subjects.contains(&number) {
-                true => add("subject".into(), SUBJECT / draft.subjects.len() as f64, Candidate::There(number)),
-                false => add("there".into(), THERE / there.len() as f64, Candidate::There(number)),
+                true => add(Name::of("subject"), SUBJECT / draft.subjects.len() as f64, Candidate::There(number)),
+                false => add(Name::of("there"), THERE / there.len() as f64, Candidate::There(number)),
             }
         }
-        let takes_null = wish.depth == 0 && self.learnt.at(&wish.place).weight(&"null".into()) > TAKEN;
-        add("null".into(), if takes_null { NULL_TAKEN } else { NULL }, Candidate::Literal(Argument::Null));
+        let takes_null = wish.depth == 0 && self.learnt.at(wish.place).weight(Name::of("null")) > TAKEN;
+        add(Name::of("null"), if takes_null { NULL_TAKEN } else { NULL }, Candidate::Literal(Argument::Null));
         let text = types::class("java/lang/String");
         if self.library.fits(&text, wish.wanted) {
             for _ in 0..TEXTS {
                 let literal = self.literals.string(&mut self.rng);
-                add(
-                    format!("text {literal:?}").into(),
-                    TEXT / TEXTS as f64,
-                    Candidate::Literal(Argument::String(literal)),
-                );
+                add(of_text(&literal), TEXT / TEXTS as f64, Candidate::Literal(Argument::String(literal)));
             }
             // Where methods of the class under test are called, its own are among the literals.
             if wish.depth > 0
                 && let Some(class) = wish.of.and_then(|class| self.library.class(class))
                 && let Some(literal) = literals::of_maker(&class.strings, &mut self.rng)
             {
-                add(
-                    format!("text {literal:?}").into(),
-                    OF_MAKER,
-                    Candidate::Literal(Argument::String(literal.clone())),
-                );
+                add(of_text(literal), OF_MAKER, Candidate::Literal(Argument::String(literal.clone())));
             }
             if *wish.wanted == text
                 && let Some(&subject) = draft.subjects.first()
             {
-                add("text of subject".into(), OWN_TEXT, Candidate::TextOf(subject));
+                add(Name::of("text of subject"), OWN_TEXT, Candidate::TextOf(subject));
             }
         }
         match wish.wanted {
-            TypeSignature::Array(element) => add("array".into(), NEW, Candidate::Array((**element).clone())),
+            TypeSignature::Array(element) => add(Name::of("array"), NEW, Candidate::Array((**element).clone())),
             wanted => {
                 let name = types::erased(wanted).unwrap_or_default();
                 if name == "java/lang/Class" {
-                    add("class".into(), NEW, Candidate::Literal(Argument::Class("java/lang/String".into())));
+                    add(Name::of("class"), NEW, Candidate::Literal(Argument::Class("java/lang/String".into())));
                 } else if name != "java/lang/String" {
                     let producers = self.producers.of(&self.library, &name);
                     let is_fitting = |producer: &Producer| {
                         (wish.depth < DEEPEST || producer.needs() == 0) && !self.is_of_another(draft, producer)
                     };
                     let fitting = producers.iter().enumerate().filter(|(_, producer)| is_fitting(producer));
-                    let made = self.learnt.at(&MADE.into());
+                    let made = self.learnt.at(Name::of(MADE));
                     // Twice over, for it is known from all places where one was made.
-                    let weight = |producer: &Producer| producer.weight * made.weight(&producer.key).powi(2);
+                    let weight = |producer: &Producer| producer.weight * made.weight(producer.key).powi(2);
                     let weighed: Vec<_> = fitting.map(|(number, producer)| (number, weight(producer))).collect();
                     let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();
                     for (number, weight) in weighed {
                         let weight = NEW * weight / total.max(f64::MIN_POSITIVE);
-                        add(producers[number].key.clone(), weight, Candidate::Produce(producers.clone(), number));
+                        add(producers[number].key, weight, Candidate::Produce(producers.clone(), number));
                     }
                 }
             }
@@ -279,17 +272,17 @@ impl Maker<'_> {
 
     fn array(&mut self, draft: &mut Draft, element: &TypeSignature, wish: &Wish<'_>) -> usize {
         let length = if wish.depth < DEEPEST { self.rng.below(4) } else { 0 };
-        let place: Name = format!("{} element", wish.place.text()).into();
+        let place = Name::of((wish.place, "element"));
         let mut arguments = Arguments::default();
         for _ in 0..length {
-            let wish = Wish { wanted: element, place: place.clone(), depth: wish.depth + 1, rather: None, of: wish.of };
+            let wish = Wish { wanted: element, place, depth: wish.depth + 1, rather: None, of: wish.of };
             let (value, choice) = self.value(draft, wish);
             arguments.values.push(value);
             arguments.choices.push(choice);
         }
         let name = match element {
             TypeSignature::Primitive(_) => element.to_string(),
-            element => types::erased(element).unwrap_or_default(),
+            element => types::erased(element).unwrap_or_default().into_owned(),
         };
         self.push(draft, Operation::Array { element: name }, arguments, Some(wish.wanted.clone()))
     }
@@ -310,5 +303,10 @@ impl Maker<'_> {
 
 /// The choice of a way to make an object.
 fn of_producer(producer: &Producer) -> Choice {
-    Choice { place: MADE.into(), what: producer.key.clone() }
+    Choice { place: Name::of(MADE), what: producer.key }
+}
+
+/// A text that is written down.
+fn of_text(literal: &str) -> Name {
+    Name::of(("text", literal))
 }

@@ -45,7 +45,7 @@ impl Maker<'_> {
             }
             Way::Virtual { method, .. } => {
                 let owner = types::class(&name);
-                let place = format!("{name}.{}{} receiver", method.name, method.descriptor).into();
+                let place = Name::of((&name, &method.name, &method.descriptor, "receiver"));
                 let rather = self.giving_subject(draft, &owner);
                 let (mut receiver, choice) =
                     self.value(draft, Wish { wanted: &owner, place, depth: depth + 1, rather, of: None });
@@ -119,12 +119,11 @@ impl Maker<'_> {
     pub fn bindings_of(&mut self, class: &ClassInfo, wanted: &TypeSignature) -> Bindings {
         let mut bindings = Bindings::new();
         if let TypeSignature::Class(of) = wanted {
-            let open = class.type_parameters.iter();
-            let open = open.map(|p| (p.name.clone(), TypeSignature::Variable(p.name.clone()))).collect();
             let name = types::class_name(of);
-            let above = self.library.bindings_above(&class.name, &open, &name);
-            let parameters = self.library.class(&name).map(|info| info.type_parameters.clone()).unwrap_or_default();
-            for (parameter, argument) in parameters.iter().zip(types::arguments(of)) {
+            let above = self.library.open_bindings(&class.name, &name);
+            let info = self.library.class(&name);
+            let parameters = info.iter().flat_map(|info| &info.type_parameters);
+            for (parameter, argument) in parameters.zip(types::arguments(of)) {
                 if let Some(TypeSignature::Variable(variable)) = above.get(&parameter.name) {
                     bindings.insert(variable.clone(), types::standing(argument, &Bindings::new()));
                 }
@@ -187,10 +186,9 @@ impl Maker<'_> {
                     Some(parameter) if self.rng.one_in(2) => Behaviour::Return(Argument::Parameter(parameter)),
                     _ if depth >= DEEPEST => continue,
                     _ => {
-                        let place: Name = format!("{owner}.{}{} result", method.name, method.descriptor).into();
+                        let place = Name::of((owner, &method.name, &method.descriptor, "result"));
                         let mut does = None;
-                        if self.gives_something(&place, count) {
-                            let place = place.clone();
+                        if self.gives_something(place, count) {
                             let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None };
                             let value = self.value(draft, wish).0;
                             does = given_out(draft, value).filter(|does| *does != Behaviour::Return(Argument::Null));
@@ -211,12 +209,12 @@ impl Maker<'_> {
 
     /// Whether one of so many methods gives something out. Of a type with many methods few are called, and all that is made for the
     /// others can fail; those that are missed are learnt.
-    fn gives_something(&mut self, place: &Name, count: usize) -> bool {
+    fn gives_something(&mut self, place: Name, count: usize) -> bool {
         let likely = (MOST_RESULTS / count as f64).min(LIKELIEST);
         // What goes wrong counts for more than elsewhere, for of many methods one is to blame; what goes well for nothing, or the one that
         // was tried first would be the only one.
         let here = self.learnt.at(place);
-        let weight = |what: &str, likely: f64| likely * here.weight(&what.into()).min(1.0).powi(4);
+        let weight = |what: &str, likely: f64| likely * here.weight(Name::of(what)).min(1.0).powi(4);
         let weights = [weight(GIVEN, likely), weight(NOTHING, 1.0 - likely)];
         self.rng.weighted(&weights) == Some(0)
     }
@@ -230,7 +228,7 @@ impl Maker<'_> {
 
 /// The choice that a method gives something out, or does not.
 fn result(place: Name, is_given: bool) -> Choice {
-    Choice { place, what: if is_given { GIVEN } else { NOTHING }.into() }
+    Choice { place, what: Name::of(if is_given { GIVEN } else { NOTHING }) }
 }
 
 /// What a method does that gives a value out. What can change is made anew each time, if that is simple, and not given out else:

@@ -268,7 +268,7 @@ impl Producer {
                 format!("implement {}{}", class.name, constructor.as_ref().map_or("", |c| &c.descriptor))
             }
         };
-        Producer { way, weight, key: key.into() }
+        Producer { way, weight, key: Name::of(key) }
     }
 
     /// How many objects have to be there first; numbers and texts are just written down.

@@ -9,6 +9,7 @@ use testcase::{Argument, Call, Operation};
 
 use crate::class_info::{ClassInfo, MethodInfo};
 use crate::draft::{Draft, Owner, Place};
+use crate::learnt::{Choice, Name};
 use crate::library::Library;
 use crate::maker::{Maker, Rather};
 use crate::producers::{Producer, Way, gives, simplicity, takes};
@@ -114,7 +115,7 @@ impl SubjectClass {
 /// The class of a type, or of what its arrays hold.
 fn class_of(wanted: &TypeSignature) -> Option<String> {
     match wanted {
-        TypeSignature::Class(class) => Some(types::class_name(class)),
+        TypeSignature::Class(class) => Some(types::class_name(class).into_owned()),
         TypeSignature::Array(element) => class_of(element),
         TypeSignature::Primitive(_) | TypeSignature::Variable(_) => None,
     }
@@ -213,9 +214,9 @@ impl Maker<'_> {
     }
 
     /// A way to make a subject, as likely as what was learnt says.
-    pub fn way(&mut self, class: &SubjectClass) -> Producer {
-        let weights: Vec<f64> = class.ways.iter().map(|way| way.weight * self.learnt.weight(&of_way(way))).collect();
-        class.ways[self.rng.weighted(&weights).unwrap_or(0)].clone()
+    pub fn way<'c>(&mut self, class: &'c SubjectClass) -> &'c Producer {
+        let weights: Vec<f64> = class.ways.iter().map(|way| way.weight * self.learnt.weight(of_way(way))).collect();
+        &class.ways[self.rng.weighted(&weights).unwrap_or(0)]
     }
 
     /// A call of a method of the class under test; `rather` is a subject that is to be passed where it fits.
@@ -257,6 +258,6 @@ pub struct Called<'c> {
 }
 
 /// The choice of a way to make a subject.
-pub fn of_way(way: &Producer) -> crate::learnt::Choice {
-    crate::learnt::Choice { place: "subject".into(), what: way.key.clone() }
+pub fn of_way(way: &Producer) -> Choice {
+    Choice { place: Name::of("subject"), what: way.key }
 }

@@ -1,5 +1,6 @@
 //! Generic types: what stands for their variables, and what is left of them when code runs.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use classfile::{ClassType, TypeArgument, TypeParameter, TypeSignature};
@@ -15,8 +16,9 @@ pub fn class(name: &str) -> TypeSignature {
 }
 
 /// The name of a class with its inner parts, as class files have it.
-pub fn class_name(class: &ClassType) -> String {
-    class.inner.iter().fold(class.name.clone(), |outer, (name, _)| format!("{outer}${name}"))
+pub fn class_name(class: &ClassType) -> Cow<'_, str> {
+    let whole = |outer: Cow<'_, str>, (name, _): &(String, _)| Cow::Owned(format!("{outer}${name}"));
+    class.inner.iter().fold(Cow::Borrowed(&*class.name), whole)
 }
 
 /// The type arguments of the innermost class.
@@ -33,7 +35,7 @@ pub fn substitute(wanted: &TypeSignature, bindings: &Bindings) -> TypeSignature 
         TypeSignature::Class(of) => {
             let arguments = arguments(of).iter().map(|argument| TypeArgument::Exact(standing(argument, bindings)));
             let arguments = arguments.collect();
-            TypeSignature::Class(ClassType { name: class_name(of), arguments, inner: Vec::new() })
+            TypeSignature::Class(ClassType { name: class_name(of).into_owned(), arguments, inner: Vec::new() })
         }
     }
 }
@@ -71,19 +73,18 @@ pub fn is_object(wanted: &TypeSignature) -> bool {
 
 /// The name of a reference type as class files have it: `java/lang/String`, `[I`. None for primitive types. Variables must
 /// have been replaced.
-pub fn erased(wanted: &TypeSignature) -> Option<String> {
+pub fn erased(wanted: &TypeSignature) -> Option<Cow<'_, str>> {
     match wanted {
         TypeSignature::Primitive(_) => None,
         TypeSignature::Variable(_) => Some("java/lang/Object".into()),
         TypeSignature::Class(of) => Some(class_name(of)),
-        TypeSignature::Array(element) => Some(match &**element {
+        TypeSignature::Array(element) => Some(Cow::Owned(match &**element {
             TypeSignature::Primitive(letter) => format!("[{letter}"),
-            element => match erased(element) {
-                Some(array) if array.starts_with('[') => format!("[{array}"),
-                Some(name) => format!("[L{name};"),
-                None => return None,
+            element => match erased(element)? {
+                array if array.starts_with('[') => format!("[{array}"),
+                name => format!("[L{name};"),
             },
-        }),
+        })),
     }
 }
 

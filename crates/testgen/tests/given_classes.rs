@@ -155,7 +155,7 @@ fn tests(class: &str) -> Vec<TestCase> {
         for _ in 0..400 {
             let Some(candidate) = generator.next() else { break };
             assert_eq!(candidate.test.check(), Ok(()), "{:?}", candidate.test);
-            generator.learn(&candidate, Feedback::Ran { overlapped: true });
+            generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true });
             tests.push(candidate.test);
         }
     }

@@ -30,7 +30,7 @@ fn tests(class_path: &ClassPath, class: &str, facts: &ClassFacts, settings: Sett
     while found.len() < count {
         let Some(candidate) = generator.next() else { break };
         assert_eq!(candidate.test.check(), Ok(()), "{:?}", candidate.test);
-        generator.learn(&candidate, Feedback::Ran { overlapped: true });
+        generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true });
         found.push(candidate);
     }
     found
@@ -50,7 +50,7 @@ fn teach(
         for number in 0..count {
             let Some(candidate) = generator.next() else { break };
             let feedback = teacher(number, &candidate.test);
-            generator.learn(&candidate, feedback);
+            generator.learn(&candidate.test, &candidate.origin, feedback);
         }
     }
 }
@@ -386,7 +386,7 @@ fn every_mode_has_its_tests() {
                 .filter_map(|call| call.operation.receiver())
                 .map(|receiver| format!("{receiver:?}"))
                 .collect();
-            match generator.targets()[candidate.target.unwrap()].mode {
+            match generator.targets()[candidate.origin.target.unwrap()].mode {
                 Mode::Conflict | Mode::Opaque => {
                     conflict += u32::from(subjects.len() == 1);
                     apart += u32::from(subjects.len() == 2);
@@ -401,7 +401,7 @@ fn every_mode_has_its_tests() {
                 }
                 Mode::Apart => assert_eq!(subjects.len(), 2),
             }
-            generator.learn(&candidate, Feedback::Ran { overlapped: true });
+            generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true });
         }
         assert!(conflict > 5 && deadlock > 5 && share > 5, "{conflict} {deadlock} {share}");
         assert!(apart < conflict, "two that share nothing are the exception");

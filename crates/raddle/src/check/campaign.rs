@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use host::Limits;
 use oracle::Oracle;
 use testcase::TestCase;
-use testgen::{Candidate, Feedback, Generator};
+use testgen::{Candidate, Feedback, Generator, Origin};
 
 use super::advice;
 use super::counts::Counts;
@@ -91,7 +91,8 @@ impl Turns {
 
 /// What a task is for.
 enum Purpose {
-    Test(Box<Candidate>),
+    /// To run a test that was written so.
+    Test(Box<Origin>),
     Shrink(Box<Shrinking>, Trial),
     /// The finding with this number.
     Confirm(usize),
@@ -220,23 +221,22 @@ impl<'c> Campaign<'c> {
         let begun = Instant::now();
         let candidate = self.generator.next();
         self.counts.spent.generating += begun.elapsed().as_secs_f64();
-        let Some(candidate) = candidate else {
+        let Some(Candidate { test, executions, round, origin }) = candidate else {
             // What is under way may teach something that leads to new tests.
             self.counts.exhausted = self.under_way.is_empty();
             return self.findings.next(Duration::ZERO, true).map(|step| self.step(step));
         };
-        if candidate.round != self.round.number {
+        if round != self.round.number {
             // Every test that came to mind has passed under every schedule, and each was as good as another before it.
             self.counts.saturated = self.round.certified > 0 && !self.round.is_of_use && self.generator.all_ran();
-            self.round = Round { number: candidate.round, ..Round::default() };
+            self.round = Round { number: round, ..Round::default() };
             if self.counts.saturated {
                 return self.task();
             }
         }
-        let explore = self.explore(candidate.executions, false, 0);
+        let explore = self.explore(executions, false, 0);
         let check = Check { explore, oracle: self.settings.oracle, wanted: None };
-        let test = candidate.test.clone();
-        Some(self.begin(Purpose::Test(Box::new(candidate)), test, Plan::Check(check)))
+        Some(self.begin(Purpose::Test(Box::new(origin)), test, Plan::Check(check)))
     }
 
     /// Whether there is nothing more to search for, or it would lead to nothing.
@@ -325,9 +325,9 @@ impl<'c> Campaign<'c> {
             }
             Event::News(..) => None,
             Event::Done(task, outcome) => match self.under_way.remove(&task.key)? {
-                Purpose::Test(candidate) => {
+                Purpose::Test(origin) => {
                     self.turns.searched(effort(&outcome.answer));
-                    self.ran(&candidate, &task, outcome);
+                    self.ran(&origin, &task, outcome);
                     None
                 }
                 Purpose::Shrink(shrinking, trial) => {
@@ -341,29 +341,30 @@ impl<'c> Campaign<'c> {
     }
 
     /// A test was run.
-    fn ran(&mut self, candidate: &Candidate, task: &Task, outcome: Outcome) {
+    fn ran(&mut self, origin: &Origin, task: &Task, outcome: Outcome) {
+        let test = &task.job.test;
         self.counts.refused.extend(outcome.refused);
-        let report = match outcome.answer {
+        let mut report = match outcome.answer {
             Answer::Done(report) => report,
             Answer::Refused(why) => {
                 self.round.is_of_use = true;
-                return self.unusable_test(candidate, why);
+                return self.unusable_test(test, origin, why);
             }
             Answer::Unknown(reason) => {
                 // A test that asks for more memory than there is, is like one that throws: nothing is left open.
                 self.round.is_of_use |= reason != Reason::OutOfMemory;
-                return self.unusable_test(candidate, reason.to_string());
+                return self.unusable_test(test, origin, reason.to_string());
             }
         };
-        let checked = report.checked.clone().unwrap_or_default();
+        let checked = report.checked.take().unwrap_or_default();
         if let Some(rejected) = &checked.rejected {
             self.counts.rejected += 1;
-            *self.counts.rejections.entry(methods::rejection(&candidate.test, rejected)).or_default() += 1;
-            self.generator.learn(candidate, feedback(rejected));
+            *self.counts.rejections.entry(methods::rejection(test, rejected)).or_default() += 1;
+            self.generator.learn(test, origin, feedback(rejected));
             return;
         }
-        self.generator.learn(candidate, Feedback::Ran { overlapped: checked.overlaps > 0 });
-        self.count(&candidate.test, &report, &checked);
+        self.generator.learn(test, origin, Feedback::Ran { overlapped: checked.overlaps > 0 });
+        self.count(test, &report, &checked);
         let findings = report.explored.map(|explored| explored.findings).unwrap_or_default();
         let fails = !findings.is_empty();
         let mut is_new = false;
@@ -375,9 +376,9 @@ impl<'c> Campaign<'c> {
         self.counts.variants += u64::from(is_variant && !self.settings.first);
     }
 
-    fn unusable_test(&mut self, candidate: &Candidate, why: String) {
+    fn unusable_test(&mut self, test: &TestCase, origin: &Origin, why: String) {
         *self.counts.unknown.entry(why).or_default() += 1;
-        self.generator.learn(candidate, Feedback::Unusable);
+        self.generator.learn(test, origin, Feedback::Unusable);
     }
 
     fn count(&mut self, test: &TestCase, report: &Report, checked: &Checked) {
