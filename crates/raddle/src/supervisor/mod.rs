@@ -13,6 +13,7 @@ mod death;
 mod folder;
 mod handle;
 mod identity;
+mod mail;
 mod output;
 mod pool;
 mod process;

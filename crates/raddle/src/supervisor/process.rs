@@ -1,13 +1,13 @@
 //! One worker process: how it is started, asked and ended.
 
-use std::io::{self, BufReader};
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::handle::Handle;
+use super::mail::{Heard, Mail};
 use super::output::{Output, Printed};
 use super::usage::{self, Usage};
 use super::{PoolSettings, PrivateFolders, Task, folder, settings};
@@ -18,20 +18,9 @@ use crate::worker::protocol::{self, News, Ready, Reply, Word};
 pub struct WorkerProcess {
     handle: Handle,
     input: ChildStdin,
-    heard: Receiver<Heard>,
+    mail: Mail,
     output: Output,
     folder: PathBuf,
-}
-
-/// What a worker says.
-#[derive(Debug)]
-enum Heard {
-    Ready(Ready),
-    Word(Word),
-    /// What cannot be read.
-    Garbled(io::Error),
-    /// It says nothing more.
-    Closed,
 }
 
 /// How a worker took a task.
@@ -85,9 +74,6 @@ const START: Duration = Duration::from_secs(120);
 const LOOK: Duration = Duration::from_millis(250);
 /// For so long after the end of its budget a worker may say so itself.
 const GRACE: Duration = Duration::from_secs(2);
-/// So many words of a worker wait to be heard, and those that fit into a buffer and a pipe: then it has to wait itself, however
-/// much it says.
-const WAITING: usize = 4;
 /// For so long the last words of a worker that was ended are waited for.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// With more threads than this a worker is ended: sixteen times as many as can be controlled.
@@ -115,9 +101,8 @@ impl WorkerProcess {
         let errors = child.stderr.take().expect("internal bug: a pipe was asked for");
         let handle = Handle::new(child);
         begun(handle.clone());
-        let (sender, heard) = sync_channel(WAITING);
-        std::thread::Builder::new().name("raddle-replies".into()).spawn(move || listen(from, &sender))?;
-        let mut worker = WorkerProcess { handle, input, heard, output: Output::read(errors)?, folder };
+        let (mail, output) = (Mail::new(from), Output::read(errors)?);
+        let mut worker = WorkerProcess { handle, input, mail, output, folder };
         // If it is gone already, it is heard of below.
         let _ = protocol::send(&mut worker.input, &settings.setup(&worker.folder));
         worker.await_ready()?;
@@ -130,11 +115,11 @@ impl WorkerProcess {
     }
 
     fn await_ready(&mut self) -> Result<(), StartError> {
-        match self.heard.recv_timeout(START) {
-            Ok(Heard::Ready(Ready { failure: None })) => Ok(()),
-            Ok(Heard::Ready(Ready { failure: Some(failure) })) => Err(StartError::Worker(failure)),
-            Err(RecvTimeoutError::Timeout) => Err(StartError::Late),
-            _ => {
+        match self.mail.hear(Instant::now() + START) {
+            Heard::Message(Ready { failure: None }) => Ok(()),
+            Heard::Message(Ready { failure: Some(failure) }) => Err(StartError::Worker(failure)),
+            Heard::Nothing => Err(StartError::Late),
+            Heard::Garbled(_) | Heard::Closed => {
                 let status = self.handle.end()?;
                 let printed = self.output.of_job().unwrap_or_default().tail.trim().replace('\n', "; ");
                 Err(if super::death::is_kill(status) {
@@ -165,28 +150,26 @@ impl WorkerProcess {
                 }
                 look = now + LOOK;
             }
-            match self.heard.recv_timeout(until.min(look).saturating_duration_since(now)) {
-                Ok(Heard::Word(Word::Reply(reply))) => return Ok(Ran::Replied(reply)),
-                Ok(Heard::Word(Word::News(news))) => {
+            match self.mail.hear(until.min(look)) {
+                Heard::Message(Word::Reply(reply)) => return Ok(Ran::Replied(reply)),
+                Heard::Message(Word::News(news)) => {
                     found += matches!(news, News::Found(_)) as usize;
                     if found > protocol::MOST_FOUND {
                         return Ok(Ran::Garbled(io::Error::other("it found more than a job can")));
                     }
                     tell(news);
                 }
-                Ok(Heard::Garbled(error)) => return Ok(Ran::Garbled(error)),
-                Ok(Heard::Ready(_)) => return Ok(Ran::Garbled(io::Error::other("it was ready twice"))),
-                Ok(Heard::Closed) | Err(RecvTimeoutError::Disconnected) => return self.handle.end().map(Ran::Died),
-                Err(RecvTimeoutError::Timeout) => {}
+                Heard::Garbled(error) => return Ok(Ran::Garbled(error)),
+                Heard::Closed => return self.handle.end().map(Ran::Died),
+                Heard::Nothing => {}
             }
         }
     }
 
     /// What it had said before it was ended, and nobody has heard yet.
-    pub(super) fn last_words(&self, tell: &mut dyn FnMut(News)) {
+    pub(super) fn last_words(&mut self, tell: &mut dyn FnMut(News)) {
         let until = Instant::now() + LAST_WORDS;
-        // There are a few in the channel and as many as fit into a buffer and a pipe; whoever holds that open can say no more than that.
-        while let Ok(Heard::Word(word)) = self.heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        while let Heard::Message(word) = self.mail.hear(until) {
             if let Word::News(news) = word {
                 tell(news);
             }
@@ -195,7 +178,7 @@ impl WorkerProcess {
 
     /// Whether it waits for a task, and did not die or say something in the meantime.
     pub(super) fn is_waiting(&self) -> bool {
-        matches!(self.heard.try_recv(), Err(TryRecvError::Empty))
+        self.mail.is_silent()
     }
 
     fn excess(&self, settings: &PoolSettings) -> Option<Excess> {
@@ -246,32 +229,5 @@ impl Drop for WorkerProcess {
         // What cannot be ended or removed now, the end of the supervisor ends, and the next run removes.
         let _ = self.handle.end();
         let _ = folder::remove(&self.folder);
-    }
-}
-
-/// Hears a worker to its end.
-fn listen(from: ChildStdout, to: &SyncSender<Heard>) {
-    let mut from = BufReader::new(from);
-    let ready = match protocol::receive::<Ready>(&mut from) {
-        Ok(Some(ready)) => Heard::Ready(ready),
-        Ok(None) => Heard::Closed,
-        Err(error) => Heard::Garbled(error),
-    };
-    // Whoever no longer listens does not miss anything.
-    if to.send(ready).is_err() {
-        return;
-    }
-    loop {
-        let heard = match protocol::receive(&mut from) {
-            Ok(Some(word)) => Heard::Word(word),
-            Ok(None) => Heard::Closed,
-            // A worker that dies in the middle of a message has just died.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Heard::Closed,
-            Err(error) => Heard::Garbled(error),
-        };
-        let is_last = !matches!(heard, Heard::Word(_));
-        if to.send(heard).is_err() || is_last {
-            return;
-        }
     }
 }

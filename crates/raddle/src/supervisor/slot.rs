@@ -1,6 +1,7 @@
 //! A slot of the pool: a thread that keeps one worker, and does one task after the other with it.
 
 use std::io;
+use std::time::{Duration, Instant};
 
 use super::handle::Handle;
 use super::process::{Excess, Ran, WorkerProcess};
@@ -13,6 +14,9 @@ use crate::worker::reason::{Reason, Standing};
 /// the kernel for want of memory, must come to an end.
 const STARTS: u32 = 30;
 
+/// Memory is looked at no more often than this: a thousand tasks may be done in a second, and to ask the kernel took a tenth of what each costs here.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// More refusals than this are not kept: what runs in a worker may write to its pipe.
 const MOST_REFUSED: usize = 64;
 
@@ -24,11 +28,13 @@ pub struct Slot<'p> {
     executions: u64,
     /// The worker has had a task.
     used: bool,
+    /// When its memory was last looked at.
+    looked: Instant,
 }
 
 impl<'p> Slot<'p> {
     pub fn new(settings: &'p PoolSettings, folders: &'p PrivateFolders) -> Slot<'p> {
-        Slot { settings, folders, worker: None, executions: 0, used: false }
+        Slot { settings, folders, worker: None, executions: 0, used: false, looked: Instant::now() }
     }
 
     /// Has a worker that is ready. `begun` is told of the process of a new one.
@@ -113,7 +119,7 @@ impl<'p> Slot<'p> {
     /// What a task has come to, and what becomes of its worker.
     fn conclude(&mut self, task: &Task, ran: Ran, attempts: u32, tell: &mut dyn FnMut(News)) -> io::Result<Outcome> {
         self.used = true;
-        let worker = self.worker.as_ref().expect("internal bug: a task ran without a worker");
+        let worker = self.worker.as_mut().expect("internal bug: a task ran without a worker");
         let unknown = |reason| Reply { answer: Answer::Unknown(reason), refused: Vec::new() };
         let reply = match ran {
             Ran::Replied(reply) => reply,
@@ -152,10 +158,14 @@ impl<'p> Slot<'p> {
             Answer::Done(report) => self.executions += report.executions,
             Answer::Refused(_) => {}
         }
-        let memory = worker.memory().unwrap_or(u64::MAX);
-        worker.tidy().is_err()
-            || self.executions >= self.settings.executions_a_worker
-            || memory > self.settings.spent_memory()
+        if worker.tidy().is_err() || self.executions >= self.settings.executions_a_worker {
+            return true;
+        }
+        if self.looked.elapsed() < LOOK {
+            return false;
+        }
+        self.looked = Instant::now();
+        worker.memory().is_none_or(|memory| memory > self.settings.spent_memory())
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Usage {
 }
 
 /// The resident memory of a process in bytes; None if it is gone. Nothing else is asked
-/// for, because this is after every task.
+/// for, because this is many times a second.
 pub fn memory(process: u32) -> Option<u64> {
     let numbers = std::fs::read_to_string(Path::new("/proc").join(process.to_string()).join("statm")).ok()?;
     let pages: u64 = numbers.split_whitespace().nth(1)?.parse().ok()?;

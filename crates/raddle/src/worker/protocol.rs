@@ -227,7 +227,8 @@ pub struct Report {
     /// How much work it was, in events of all executions, also of those that are not counted. Unlike time it is the same in every run.
     #[serde(default)]
     pub effort: u64,
-    /// The first that failed or, if none did, one of those that ran.
+    /// The first that failed. If none did, one of those that ran; but none of an exploration, which may be one of thousands that nobody
+    /// looks at.
     pub shown: Shown,
     /// What an exploration has come to, if the plan was to explore.
     pub explored: Option<Explored>,
@@ -531,11 +532,25 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     }
-    let length = u32::from_le_bytes(length);
-    if length > MAX_MESSAGE {
-        return Err(io::Error::other(format!("a message of {length} bytes")));
-    }
-    let mut bytes = vec![0; length as usize];
+    let mut bytes = vec![0; checked(length)?];
     from.read_exact(&mut bytes)?;
     postcard::from_bytes(&bytes).map(Some).map_err(io::Error::other)
+}
+
+/// Takes a message out of what was read so far; None if it is not whole yet.
+pub fn take<T: DeserializeOwned>(bytes: &mut Vec<u8>) -> io::Result<Option<T>> {
+    let Some((length, rest)) = bytes.split_first_chunk() else { return Ok(None) };
+    let length = checked(*length)?;
+    let Some(message) = rest.get(..length) else { return Ok(None) };
+    let message = postcard::from_bytes(message).map_err(io::Error::other)?;
+    bytes.drain(..LENGTH + length);
+    Ok(Some(message))
+}
+
+/// How long a message is, if it may be so long.
+fn checked(length: [u8; LENGTH]) -> io::Result<usize> {
+    match u32::from_le_bytes(length) {
+        length if length > MAX_MESSAGE => Err(io::Error::other(format!("a message of {length} bytes"))),
+        length => Ok(length as usize),
+    }
 }

@@ -154,9 +154,6 @@ impl Exploration<'_> {
         let failure = self.judge.failure(runs, &execution, end)?;
         match failure.filter(|failure| can_judge || failure.kind != FailureKind::Hang) {
             None => {
-                if self.passing.is_empty() {
-                    runs.show_if_none_failed(&execution, 0);
-                }
                 if self.passing.len() < KEPT {
                     self.passing.push(attempt(execution, end, false));
                 }
