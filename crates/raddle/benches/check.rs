@@ -239,31 +239,50 @@ const LONG_TESTS: [&str; 3] = ["ConcurrentLinkedQueue", "LinkedBlockingQueue", "
 
 /// Two workers beside one. One has more than one core if there are more: the supervisor writes tests meanwhile. So there is also one
 /// that has to share a core with all that; and two checks that have nothing to do with each other, on a core each, show what the machine
-/// has to give.
+/// has to give. What that is changes from second to second where others use it, too: so all are tried in turn, and of what each turn says the
+/// one in the middle counts.
 fn jobs(jdk: &Jdk) {
     println!(
         "| classes | two workers beside one | beside one that has one core | two checks beside that one \
          | cores: one, two, one on one core, two checks |"
     );
     println!("|---|---|---|---|---|");
-    let rows: [(&[&str], &str); 3] = [(&MANY_TESTS, "60s"), (&MORE_TESTS, "30s"), (&LONG_TESTS, "10s")];
-    for (classes, budget) in rows {
-        let mut speeds = [Speed::default(); 4];
-        // All in turn, for what the machine gives changes from minute to minute.
-        for (class, seed) in classes.iter().flat_map(|class| (1..=3).map(move |seed| (class, seed))) {
-            for (speed, way) in speeds.iter_mut().zip(WAYS) {
-                speed.add(jdk, &format!("java.util.concurrent.{class}"), budget, seed, way);
-            }
+    let rows: [(&[&str], &str, u64); 3] = [(&MANY_TESTS, "60s", 4), (&MORE_TESTS, "15s", 6), (&LONG_TESTS, "10s", 3)];
+    for (classes, budget, seeds) in rows {
+        let mut turns: Vec<[Speed; 4]> = Vec::new();
+        for (class, seed) in classes.iter().flat_map(|class| (1..=seeds).map(move |seed| (class, seed))) {
+            turns.push(WAYS.map(|way| Speed::of(jdk, &format!("java.util.concurrent.{class}"), budget, seed, way)));
         }
-        let [one, two, on_one_core, apart] = speeds;
+        let middle = |of: &dyn Fn(&[Speed; 4]) -> f64| Middle::of(turns.iter().map(of));
         println!(
-            "| {} | {:.2} | {:.2} | {:.2} | {} |",
+            "| {} | {} | {} | {} | {} |",
             classes.join(", "),
-            two.rate() / one.rate(),
-            two.rate() / on_one_core.rate(),
-            apart.rate() / on_one_core.rate(),
-            speeds.map(|speed| format!("{:.2}", speed.cores())).join(", ")
+            middle(&|[one, two, ..]| two.rate() / one.rate()),
+            middle(&|[_, two, on_one_core, _]| two.rate() / on_one_core.rate()),
+            middle(&|[_, _, on_one_core, apart]| apart.rate() / on_one_core.rate()),
+            [0, 1, 2, 3].map(|way| middle(&|turn| turn[way].cores()).to_string()).join(", ")
         );
+    }
+}
+
+/// The one in the middle, and between which a half of them are.
+struct Middle {
+    middle: f64,
+    half: (f64, f64),
+}
+
+impl Middle {
+    fn of(values: impl Iterator<Item = f64>) -> Middle {
+        let mut values: Vec<f64> = values.collect();
+        values.sort_by(f64::total_cmp);
+        let at = |part: usize| values[(values.len() - 1) * part / 4];
+        Middle { middle: at(2), half: (at(1), at(3)) }
+    }
+}
+
+impl std::fmt::Display for Middle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.2} ({:.2} to {:.2})", self.middle, self.half.0, self.half.1)
     }
 }
 
@@ -297,8 +316,9 @@ struct Speed {
 }
 
 impl Speed {
-    fn add(&mut self, jdk: &Jdk, class: &str, budget: &str, seed: u64, way: Way) {
+    fn of(jdk: &Jdk, class: &str, budget: &str, seed: u64, way: Way) -> Speed {
         let Way { checks, jobs, is_pinned } = way;
+        let mut speed = Speed::default();
         let (begun, before) = (Instant::now(), processor_time_of_children());
         let begin = |core: usize| {
             let folder = tempfile::tempdir().expect("a folder");
@@ -316,12 +336,13 @@ impl Speed {
             let status = child.wait().expect("a child");
             assert!(status.code().is_some_and(|code| code < 2), "a check of {class} ended with {status}");
             let report = report(folder.path());
-            self.executions += report["executions"].as_f64().unwrap_or_default();
+            speed.executions += report["executions"].as_f64().unwrap_or_default();
             // Of checks at a time the seconds are the same ones.
-            self.seconds += report["seconds"].as_f64().unwrap_or_default() / checks as f64;
+            speed.seconds += report["seconds"].as_f64().unwrap_or_default() / checks as f64;
         }
-        self.busy += processor_time_of_children() - before;
-        self.clock += begun.elapsed().as_secs_f64();
+        speed.busy = processor_time_of_children() - before;
+        speed.clock = begun.elapsed().as_secs_f64();
+        speed
     }
 
     /// Executions a second.
