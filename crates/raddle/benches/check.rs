@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p raddle --bench check` runs every class with five seeds on the first JDK: those of the JDK until all that is known
 //! of each was found or a minute is over, fixtures for ten seconds. With a number behind `--`, so many seeds; with `jobs`, only
-//! two workers beside one.
+//! two workers beside one, and with a part of a name behind that, only for a row of classes of which one has that.
 
 #[path = "../tests/check_command/classes.rs"]
 #[allow(dead_code)] // The tests use all of it.
@@ -55,8 +55,9 @@ fn main() {
     let seeds =
         std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(if quick { 1 } else { SEEDS });
     let jdk = Jdk::installed().into_iter().next().expect("no JDK of Java 17 to 25 was found");
-    if std::env::args().any(|argument| argument == "jobs") {
-        return jobs(&jdk);
+    let mut arguments = std::env::args().filter(|argument| !argument.starts_with('-'));
+    if arguments.any(|argument| argument == "jobs") {
+        return jobs(&jdk, &arguments.next().unwrap_or_default());
     }
     println!("Java {}, seeds 1 to {seeds}, a minute at the most\n", jdk.version);
     println!("| class | what | seconds to it, a seed each | executions to it |");
@@ -80,7 +81,7 @@ fn main() {
     totals.print();
     if !quick {
         fixtures(&jdk, seeds);
-        jobs(&jdk);
+        jobs(&jdk, "");
     }
 }
 
@@ -230,28 +231,41 @@ impl Totals {
     }
 }
 
-/// Classes whose search ends by itself, of many tests with a few executions each: the supervisor has most to do.
-const MANY_TESTS: [&str; 3] = ["atomic.AtomicInteger", "atomic.AtomicLongArray", "atomic.AtomicReferenceArray"];
-/// One whose tests are as short, and whose search has no end in this time: starting and compiling weigh less.
-const MORE_TESTS: [&str; 1] = ["CopyOnWriteArrayList"];
 /// Classes of whose tests each has many executions.
-const LONG_TESTS: [&str; 3] = ["ConcurrentLinkedQueue", "LinkedBlockingQueue", "Semaphore"];
+const LONG_TESTS: [&str; 3] = [
+    "java.util.concurrent.ConcurrentLinkedQueue",
+    "java.util.concurrent.LinkedBlockingQueue",
+    "java.util.concurrent.Semaphore",
+];
+/// One whose tests have few, so that the supervisor has more to do.
+const SHORT_TESTS: [&str; 1] = ["java.util.concurrent.CopyOnWriteArrayList"];
+/// Classes with such tests whose search ends by itself after a few seconds, a part of which are needed to start.
+const FEW_TESTS: [&str; 3] = [
+    "java.util.concurrent.atomic.AtomicInteger",
+    "java.util.concurrent.atomic.AtomicLongArray",
+    "java.util.concurrent.atomic.AtomicReferenceArray",
+];
 
 /// Two workers beside one. One has more than one core if there are more: the supervisor writes tests meanwhile. So there is also one
 /// that has to share a core with all that; and two checks that have nothing to do with each other, on a core each, show what the machine
 /// has to give. What that is changes from second to second where others use it, too: so all are tried in turn, and of what each turn says the
-/// one in the middle counts.
-fn jobs(jdk: &Jdk) {
+/// one in the middle counts. Of classes of which one has this in its name.
+fn jobs(jdk: &Jdk, part: &str) {
     println!(
         "| classes | two workers beside one | beside one that has one core | two checks beside that one \
          | cores: one, two, one on one core, two checks |"
     );
     println!("|---|---|---|---|---|");
-    let rows: [(&[&str], &str, u64); 3] = [(&MANY_TESTS, "60s", 4), (&MORE_TESTS, "15s", 6), (&LONG_TESTS, "10s", 3)];
+    let known: Vec<&str> = SUBJECTS.iter().map(|subject| subject.class).collect();
+    let rows: [(&[&str], &str, u64); 4] =
+        [(&known, "10s", 2), (&LONG_TESTS, "10s", 3), (&SHORT_TESTS, "15s", 6), (&FEW_TESTS, "60s", 4)];
     for (classes, budget, seeds) in rows {
+        if !classes.iter().any(|class| class.contains(part)) {
+            continue;
+        }
         let mut turns: Vec<[Speed; 4]> = Vec::new();
         for (class, seed) in classes.iter().flat_map(|class| (1..=seeds).map(move |seed| (class, seed))) {
-            turns.push(WAYS.map(|way| Speed::of(jdk, &format!("java.util.concurrent.{class}"), budget, seed, way)));
+            turns.push(WAYS.map(|way| Speed::of(jdk, class, budget, seed, way)));
         }
         let middle = |of: &dyn Fn(&[Speed; 4]) -> f64| Middle::of(turns.iter().map(of));
         println!(
@@ -265,7 +279,7 @@ fn jobs(jdk: &Jdk) {
     }
 }
 
-/// The one in the middle, and between which a half of them are.
+/// The one in the middle, the lower of two, and between which about a half of them are.
 struct Middle {
     middle: f64,
     half: (f64, f64),

@@ -9,7 +9,7 @@ pub struct Mix(u64);
 /// For maps with it.
 pub type ByMix = BuildHasherDefault<Mix>;
 
-/// Odd, and as many ones as zeros: the fractions of the golden ratio and of pi.
+/// Odd and without a pattern: the beginnings of the fractions of the golden ratio and of pi.
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0x243f_6a88_85a3_08d3;
 

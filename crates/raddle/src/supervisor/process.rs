@@ -169,7 +169,10 @@ impl WorkerProcess {
     /// What it had said before it was ended, and nobody has heard yet.
     pub(super) fn last_words(&mut self, tell: &mut dyn FnMut(News)) {
         let until = Instant::now() + LAST_WORDS;
-        while let Heard::Message(word) = self.mail.hear(until) {
+        // Whoever holds its pipe open may go on for ever.
+        while Instant::now() < until
+            && let Heard::Message(word) = self.mail.hear(until)
+        {
             if let Word::News(news) = word {
                 tell(news);
             }

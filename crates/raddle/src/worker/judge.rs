@@ -14,6 +14,11 @@ pub trait Judge {
     /// An execution is one of the plan's, and not one that shrinking or a second look needs. Told before it is judged.
     fn see(&mut self, _: &Execution) {}
 
+    /// Whether somebody looks at an execution that passed, if none fails.
+    fn shows_passing(&self) -> bool {
+        false
+    }
+
     /// What is wrong with an execution that ended so, if anything is. Others may be run to find out.
     fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason>;
 }
@@ -26,6 +31,10 @@ pub struct ByItsEnd {
 }
 
 impl Judge for ByItsEnd {
+    fn shows_passing(&self) -> bool {
+        true
+    }
+
     fn failure(&mut self, _: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason> {
         Ok(failure(execution, end, self.must_end))
     }

@@ -227,8 +227,7 @@ pub struct Report {
     /// How much work it was, in events of all executions, also of those that are not counted. Unlike time it is the same in every run.
     #[serde(default)]
     pub effort: u64,
-    /// The first that failed. If none did, one of those that ran; but none of an exploration, which may be one of thousands that nobody
-    /// looks at.
+    /// The first that failed or, if none did, one of those that ran; but not of a check, which is one of thousands.
     pub shown: Shown,
     /// What an exploration has come to, if the plan was to explore.
     pub explored: Option<Explored>,

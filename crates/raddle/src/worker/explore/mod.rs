@@ -154,6 +154,9 @@ impl Exploration<'_> {
         let failure = self.judge.failure(runs, &execution, end)?;
         match failure.filter(|failure| can_judge || failure.kind != FailureKind::Hang) {
             None => {
+                if self.passing.is_empty() && self.judge.shows_passing() {
+                    runs.show_if_none_failed(&execution, 0);
+                }
                 if self.passing.len() < KEPT {
                     self.passing.push(attempt(execution, end, false));
                 }
