@@ -25,13 +25,8 @@ const LONGEST_TURN: u32 = 2_000;
 
 impl ThenFair {
     /// Follows this schedule first, for so many events at the most.
-    pub fn new(mut schedule: Schedule, mut events: usize) -> ThenFair {
-        for turn in &mut schedule.turns {
-            turn.events = turn.events.min(u32::try_from(events).unwrap_or(u32::MAX));
-            events -= turn.events as usize;
-        }
-        schedule.turns.retain(|turn| turn.events > 0);
-        ThenFair { schedule, next: 0, turns: Vec::new(), count: 0, events: FIRST_TURN }
+    pub fn new(schedule: Schedule, events: usize) -> ThenFair {
+        ThenFair { schedule: schedule.first(events), next: 0, turns: Vec::new(), count: 0, events: FIRST_TURN }
     }
 
     fn last_turn(&self, thread: ThreadId) -> u64 {

@@ -5,6 +5,7 @@ use crate::awaited;
 use crate::calls::{Given, Results, Values, add_results, run_calls};
 use crate::common_pool::CommonPool;
 use crate::control;
+use crate::depth;
 use crate::fresh_thread::FreshThread;
 use crate::graph::{Bounds, Numbering};
 use crate::jdk_state::JdkState;
@@ -188,6 +189,7 @@ impl Host {
         }
         natives::synchronizer::forget();
         made::forget();
+        depth::begin(settings.limits.max_frames);
         control::begin(scheduler, settings.limits, objects, test.suffixes.len());
         control::with_machine(|machine| machine.vary(settings.variation));
         env.frame(|| {
@@ -239,6 +241,7 @@ impl Host {
                 uncaught: ended.uncaught,
                 stop: ended.stop,
                 awaited,
+                overflow: depth::end(),
             }
         })
     }

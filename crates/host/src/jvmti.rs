@@ -17,6 +17,7 @@ unsafe impl Sync for Jvmti {}
 /// Numbers of functions.
 mod function {
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
+    pub const GET_FRAME_COUNT: usize = 16;
     pub const GET_OBJECT_MONITOR_USAGE: usize = 59;
     pub const ALLOCATE: usize = 46;
     pub const DEALLOCATE: usize = 47;
@@ -195,6 +196,19 @@ impl Jvmti {
             debug_assert_eq!(error, 0, "internal bug: a class is a class");
         }
         is_array
+    }
+
+    /// How many calls the current thread is in.
+    pub fn frames(self) -> u32 {
+        let mut frames = 0;
+        // SAFETY: this is the signature of this function, which writes to what is given; without a thread it is about the current one.
+        unsafe {
+            let ask: unsafe extern "system" fn(Jvmti, jobject, *mut jint) -> c_int =
+                self.function(function::GET_FRAME_COUNT);
+            let error = ask(self, null_mut(), &mut frames);
+            debug_assert_eq!(error, 0, "internal bug: the current thread has no stack");
+        }
+        frames.max(0) as u32
     }
 
     /// Attaches a number to an object. It is forgotten with the object.

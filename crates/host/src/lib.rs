@@ -41,6 +41,7 @@ mod calls;
 mod common_pool;
 mod contended;
 mod control;
+mod depth;
 mod exhausted;
 mod fresh_thread;
 mod graph;
@@ -80,6 +81,7 @@ mod weak;
 
 pub use calls::Values;
 pub use control::{Standing, standing};
+pub use depth::MESSAGE as TOO_DEEP;
 pub use exhausted::{Exhausted, exhausted, forgive};
 pub use graph::Bounds;
 pub use hook_class::names as hooks;

@@ -40,6 +40,8 @@ pub struct Execution {
     pub given: Vec<(usize, ObjectId)>,
     /// What is known of the objects that threads waited for, in a deadlock or at the end; in the order of the threads.
     pub awaited: Vec<Awaited>,
+    /// Which thread was the first that had more calls in each other than it may, and how many events there were before.
+    pub overflow: Option<(ThreadId, usize)>,
 }
 
 impl Execution {

@@ -129,7 +129,7 @@ impl Finding {
         }
         let all: u64 = self.schedule.iter().map(|&(_, events)| u64::from(events)).sum();
         let steps = match self.steps.len() {
-            told if self.kind == FindingKind::Hang && (told as u64) < all => {
+            told if told > 0 && (told as u64) < all => {
                 format!("The first {} are told", count(told, "step"))
             }
             told => count(told, "step"),

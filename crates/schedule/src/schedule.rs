@@ -32,6 +32,18 @@ impl Schedule {
         Schedule { timeouts: timeouts.to_vec(), ..self }
     }
 
+    /// The decisions on the first so many events.
+    pub fn first(mut self, events: usize) -> Schedule {
+        let mut left = events;
+        for turn in &mut self.turns {
+            turn.events = turn.events.min(u32::try_from(left).unwrap_or(u32::MAX));
+            left -= turn.events as usize;
+        }
+        self.turns.retain(|turn| turn.events > 0);
+        self.timeouts.retain(|&(before, _)| before <= events);
+        self
+    }
+
     /// A scheduler that follows it to the letter.
     pub fn replay(self) -> Replay {
         Replay { schedule: self, next: 0, left: 0, done: 0, over: 0 }
@@ -108,6 +120,17 @@ mod tests {
     use crate::trace::Step;
 
     const EVENT: Event = Event { kind: EventKind::Write, object: ObjectId(0), slot: 0, site: SiteId(0) };
+
+    #[test]
+    fn the_beginning_of_a_schedule_ends_within_a_turn() {
+        let turn = |thread, events| Turn { thread: ThreadId(thread), events };
+        let timeouts = vec![(1, ThreadId(2)), (3, ThreadId(1))];
+        let whole = Schedule { turns: vec![turn(1, 2), turn(2, 3), turn(1, Turn::WHOLE)], timeouts };
+        let beginning = whole.clone().first(2);
+        assert_eq!((&*beginning.turns, &*beginning.timeouts), (&[turn(1, 2)][..], &[(1, ThreadId(2))][..]));
+        assert_eq!(whole.clone().first(4).turns, [turn(1, 2), turn(2, 2)]);
+        assert_eq!(whole.clone().first(usize::MAX), whole);
+    }
 
     /// Follows the schedule 1, 1, 2 through an execution in which these threads can run at each choice.
     fn follow(runnable: &[&[u16]]) -> Result<Trace, Divergence> {

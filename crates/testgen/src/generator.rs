@@ -62,12 +62,17 @@ pub struct Candidate {
 /// Why a test was written as it was, for whoever says how it went.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// What it is for, by the number of the target; None for a random one.
-    pub target: Option<usize>,
     step: Step,
     /// What a random test is made of.
     parts: Option<Parts>,
     choices: Vec<(Place, Choice)>,
+}
+
+impl Origin {
+    /// What it is for, by the number of the target; None for a random one.
+    pub fn target(&self) -> Option<usize> {
+        self.step.target
+    }
 }
 
 /// How a test went.
@@ -202,7 +207,7 @@ impl<'p> Generator<'p> {
                 let is_whole = test.suffixes.len() > 1 && test.suffixes.iter().all(|suffix| !suffix.is_empty());
                 if is_whole && self.seen.insert(mix::hash(&test)) {
                     let executions = self.executions(&step);
-                    let origin = Origin { target: step.target, step, parts, choices };
+                    let origin = Origin { step, parts, choices };
                     return Some(Candidate { test, executions, round: self.plan.round(), origin });
                 }
             }
@@ -238,7 +243,7 @@ impl<'p> Generator<'p> {
             _ => {}
         }
         let is_hopeless = self.learn_of_methods(test, feedback);
-        let Some(number) = origin.target else { return };
+        let Some(number) = origin.target() else { return };
         let is_crowded = self.targets.all.len() > MANY_TARGETS;
         let target = &mut self.targets.all[number];
         match feedback {

@@ -1,9 +1,9 @@
 //! What was learnt from sequences that ran: which choices of arguments let a call succeed.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::Hash;
 
-use crate::mix;
+use crate::mix::{self, ByMix};
 
 /// A choice that was made for a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +16,7 @@ pub struct Choice {
 
 /// What places and choices are called. Many are named for each test and nobody reads them, so a name is no text but a hash of all that it
 /// is made of. Of two that have the same one would be taken for the other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Name(u64);
 
 /// How often choices went well.
@@ -28,12 +28,8 @@ pub struct Learnt {
 /// How often what was chosen went well, and how often it did not.
 type Counts = ByName<(u32, u32)>;
 
-/// By names, which are hashes already.
-pub type ByName<T> = HashMap<Name, T, BuildHasherDefault<Known>>;
-
-/// The hash that a name is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Known(u64);
+/// By names.
+pub type ByName<T> = HashMap<Name, T, ByMix>;
 
 /// What was learnt about one place. Dozens of choices are weighed there for each that is made.
 #[derive(Clone, Copy)]
@@ -43,26 +39,6 @@ impl Name {
     /// Of all this together.
     pub fn of(parts: impl Hash) -> Name {
         Name(mix::hash(&parts))
-    }
-}
-
-impl Hash for Name {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0);
-    }
-}
-
-impl Hasher for Known {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("internal bug: names are hashes");
     }
 }
 

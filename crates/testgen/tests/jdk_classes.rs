@@ -386,7 +386,7 @@ fn every_mode_has_its_tests() {
                 .filter_map(|call| call.operation.receiver())
                 .map(|receiver| format!("{receiver:?}"))
                 .collect();
-            match generator.targets()[candidate.origin.target.unwrap()].mode {
+            match generator.targets()[candidate.origin.target().unwrap()].mode {
                 Mode::Conflict | Mode::Opaque => {
                     conflict += u32::from(subjects.len() == 1);
                     apart += u32::from(subjects.len() == 2);

@@ -11,11 +11,15 @@ pub struct Limits {
     pub spurious_wakeups: u32,
     /// Whether what is limited in time may be over at any moment, and not only when nothing else can run.
     pub early_timeouts: bool,
+    /// With more calls in each other than this, a thread has a `StackOverflowError`, wherever the real stack ends. It has none of
+    /// ours without.
+    #[serde(default)]
+    pub max_frames: Option<u32>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_events: 100_000, spurious_wakeups: 0, early_timeouts: false }
+        Limits { max_events: 100_000, spurious_wakeups: 0, early_timeouts: false, max_frames: None }
     }
 }
 

@@ -4,7 +4,7 @@
 //! there before others came have the same ones under every schedule.
 
 use super::{at, functions, happen, happen_to, interface, is_array, number, on, site, synchronizer};
-use crate::control;
+use crate::{control, depth};
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ObjectId};
 
@@ -12,7 +12,7 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
     // An access of null is no event: the instruction itself will throw.
     if control::current().is_none() {
         synchronizer::touched(env, || site(site_number).0);
-    } else if !object.is_null() {
+    } else if !object.is_null() && !overflows(env) {
         let (id, (kind, slot)) = (number(env, object), site(site_number));
         if !control::is_alone(kind) {
             happen_to(env, object, at(kind, id, slot, site_number));
@@ -21,7 +21,7 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
 }
 
 pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobject, index: jint, site_number: jint) {
-    if control::current().is_some() && !array.is_null() {
+    if control::current().is_some() && !array.is_null() && !overflows(env) {
         let (id, (kind, _)) = (number(env, array), site(site_number));
         if !control::is_alone(kind) {
             happen_to(env, array, at(kind, id, index as u32, site_number));
@@ -30,7 +30,7 @@ pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobjec
 }
 
 pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: jint) {
-    if control::current().is_some() {
+    if control::current().is_some() && !overflows(env) {
         let (kind, slot) = site(site_number);
         if !control::is_alone(kind) {
             happen(env, at(kind, ObjectId::NONE, slot, site_number));
@@ -62,6 +62,16 @@ pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, 
             return;
         }
     }
+}
+
+/// Throws an error if the thread has more calls in each other than it may. Says whether it does. Not where the JDK updates what its locks
+/// are made of, nor where monitors are given up: there it would do more harm than a stack that is full.
+fn overflows(env: *mut JNIEnv) -> bool {
+    let overflows = depth::is_past(functions().jvmti);
+    if overflows {
+        control::uncontrolled(|| interface(env).throw_new("java/lang/StackOverflowError", depth::MESSAGE));
+    }
+    overflows
 }
 
 /// The update that the current thread was let do has changed nothing.

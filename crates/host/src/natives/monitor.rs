@@ -6,16 +6,19 @@ use super::thread::interrupted;
 use super::{at, functions, happen_to, identity_hash, interface, number, on};
 use crate::awaited;
 use crate::control::{self, Unwind};
+use crate::depth;
 use crate::machine::Found;
 use crate::threads;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ThreadId};
 
 pub(super) extern "system" fn enter(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
-    if control::current().is_some()
-        && !object.is_null()
-        && happen_to(env, object, at(EventKind::Lock, number(env, object), 0, site_number)).is_none()
-    {
+    if control::current().is_none() || object.is_null() {
+        return;
+    }
+    // A recursion may do nothing but take locks. No error is thrown from here, but it must be known.
+    depth::is_past(functions().jvmti);
+    if happen_to(env, object, at(EventKind::Lock, number(env, object), 0, site_number)).is_none() {
         awaited::note(interface(env), object);
     }
 }

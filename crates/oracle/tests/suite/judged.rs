@@ -142,12 +142,9 @@ fn exceptions_that_say_nothing_are_excused() {
     let (class, descriptor) = ("java/lang/Runnable".into(), "()V".into());
     let implement = Call { operation: Operation::Implement { class, descriptor, methods }, arguments: vec![] };
     let test = TestCase { prefix: vec![implement], ..test(&[&["size"], &["size"]]) };
-    for class in [
-        "com.acme.Mine",
-        "java.lang.StackOverflowError",
-        "java.lang.ThreadDeath",
-        "org.opentest4j.TestAbortedException",
-    ] {
+    for class in
+        ["com.acme.Mine", "java.lang.OutOfMemoryError", "java.lang.ThreadDeath", "org.opentest4j.TestAbortedException"]
+    {
         let observation = returned(vec![vec![threw(class)], vec![number(0)]], &[]);
         assert_eq!(judge(&test, &observation), None, "{class}");
         // It does not excuse another.

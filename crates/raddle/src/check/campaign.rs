@@ -122,8 +122,12 @@ const FOR_SHRINKING: u64 = 1_000;
 const FOR_EXPLAINING: u64 = 5_000;
 /// An execution of a generated test has no end if it has more events than this.
 const MAX_EVENTS: usize = 100_000;
+/// A recursion has no end if so many calls are in each other. What is found by that must fill a real stack as well.
+const MAX_FRAMES: u32 = 1_000;
 /// Something smaller that has no end is looked for with so many, for each trial goes to the limit, many times. It is confirmed with all.
 const EVENTS_OF_HANG: usize = 4_000;
+/// The same for calls in each other without end.
+const FRAMES_OF_RECURSION: u32 = 100;
 
 impl<'c> Campaign<'c> {
     /// A search in a class, which class files name so, with tests of this generator.
@@ -257,7 +261,13 @@ impl<'c> Campaign<'c> {
                 let wanted = Some(finding.failure.clone());
                 let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
                 let plan = Plan::Recheck { check: Check { explore, oracle, wanted }, turns, timeouts };
-                Task { fresh: true, ..self.begin(Purpose::Confirm(number), test, plan) }
+                let is_recursion = finding.failure.is_recursion();
+                let max_frames = job.limits.max_frames;
+                let mut task = self.begin(Purpose::Confirm(number), test, plan);
+                if is_recursion {
+                    task.job.limits.max_frames = max_frames;
+                }
+                Task { fresh: true, ..task }
             }
             Step::Shrink { shrinking, trial, hurry } => {
                 let (test, explore) = match &trial {
@@ -268,10 +278,14 @@ impl<'c> Campaign<'c> {
                     }
                 };
                 let is_hang = shrinking.failure().kind == FailureKind::Hang;
+                let is_recursion = shrinking.failure().is_recursion();
                 let check = Check { explore, oracle, wanted: Some(shrinking.failure().clone()) };
                 let mut task = self.begin(Purpose::Shrink(shrinking, trial), test, Plan::Check(check));
                 if is_hang {
                     task.job.limits.max_events = EVENTS_OF_HANG;
+                }
+                if is_recursion {
+                    task.job.limits.max_frames = Some(FRAMES_OF_RECURSION);
                 }
                 task
             }
@@ -296,7 +310,7 @@ impl<'c> Campaign<'c> {
         self.number += 1;
         let key = format!("{} {}", self.class, self.number);
         self.under_way.insert(key.clone(), purpose);
-        let limits = Limits { max_events: MAX_EVENTS, ..Limits::default() };
+        let limits = Limits { max_events: MAX_EVENTS, max_frames: Some(MAX_FRAMES), ..Limits::default() };
         let under_test = vec![self.class.clone()];
         Task { key, job: Job { test, under_test, plan, limits }, budget: Some(PATIENCE), fresh: false }
     }

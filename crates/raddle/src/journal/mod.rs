@@ -28,7 +28,19 @@ pub struct Journal {
     /// What all tasks of this run have in common.
     run: String,
     /// Held as long as this is.
-    _lock: File,
+    _lock: Lock,
+}
+
+/// The right to write to a folder.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    /// A process that is being started has this file, too, until it becomes another program: to close it would not do.
+    fn drop(&mut self) {
+        // It ends with the process in any case.
+        let _ = self.0.unlock();
+    }
 }
 
 /// What is known of a task.
@@ -170,11 +182,11 @@ pub fn read(folder: &Path) -> Result<Vec<Record>, JournalError> {
     Ok(records)
 }
 
-fn take(folder: &Path) -> Result<File, JournalError> {
+fn take(folder: &Path) -> Result<Lock, JournalError> {
     let path = folder.join(LOCK);
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).map_err(failed(&path))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(JournalError::InUse(folder.to_owned())),
         Err(TryLockError::Error(error)) => Err(failed(&path)(error)),
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use host::{CallResult, Execution, PrepareError, ResolveError, Stop, Thrown};
 
 use super::desk;
+use super::protocol::OVERFLOW;
 use super::reason::Reason;
 
 /// Why nothing can be said after an execution; None if something can. With `may_exit`, the code under test may end the
@@ -15,13 +16,37 @@ use super::reason::Reason;
 pub fn doubt(execution: &Execution, may_exit: bool) -> Option<Reason> {
     let exits = may_exit && matches!(execution.stop, Some(Stop::Exit(_)));
     desk::host_is_exhausted().or_else(|| of_stop(execution).filter(|_| !exits)).or_else(uncontrolled).or_else(|| {
-        let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
-        let thrown = calls.filter_map(|call| match call {
-            CallResult::Threw(thrown) => Some(thrown),
-            _ => None,
-        });
-        thrown.chain(execution.uncaught.iter().map(|(_, thrown)| thrown)).find_map(of_thrown)
+        // That somebody was past the limit of calls and nobody heard of it is what a real stack would have done elsewhere.
+        let is_hidden = execution.overflow.is_some() && !thrown(execution).any(is_of_limit);
+        let doubtful = thrown(execution).filter(|thrown| !is_of_limit(thrown)).find_map(of_thrown);
+        is_hidden.then_some(Reason::StackOverflow).or(doubtful)
     })
+}
+
+/// The same where calls are made one after the other: if they run out of stack there, that is not by threads.
+pub fn doubt_serial(execution: &Execution) -> Option<Reason> {
+    let overflow = execution.overflow.map(|_| Reason::StackOverflow);
+    doubt(execution, true).or(overflow)
+}
+
+/// Whether an execution ended with an error of a real stack, which no limit has thrown.
+pub fn is_out_of_stack(execution: &Execution) -> bool {
+    thrown(execution).any(|thrown| &*thrown.class == OVERFLOW && !is_of_limit(thrown))
+}
+
+/// Whether an error is there because calls were as deep in each other as they may be, in every run at the same place.
+pub fn is_of_limit(thrown: &Thrown) -> bool {
+    &*thrown.class == OVERFLOW && thrown.message.as_deref() == Some(host::TOO_DEEP)
+}
+
+/// All exceptions that an execution has shown.
+fn thrown(execution: &Execution) -> impl Iterator<Item = &Thrown> {
+    let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
+    let thrown = calls.filter_map(|call| match call {
+        CallResult::Threw(thrown) => Some(thrown),
+        _ => None,
+    });
+    thrown.chain(execution.uncaught.iter().map(|(_, thrown)| thrown))
 }
 
 /// Whether a virtual machine is as good as before after calls were made one after the other and this was said of it. A call that has
@@ -109,7 +134,7 @@ fn uncontrolled() -> Option<Reason> {
 fn of_thrown(thrown: &Thrown) -> Option<Reason> {
     match &*thrown.class {
         "java.lang.OutOfMemoryError" => Some(Reason::OutOfMemory),
-        "java.lang.StackOverflowError" => Some(Reason::StackOverflow),
+        OVERFLOW => Some(Reason::StackOverflow),
         "java.lang.ThreadDeath" => Some(Reason::ThreadDeath),
         "java.lang.ExceptionInInitializerError" => {
             Some(thrown.cause.as_deref().and_then(of_thrown).unwrap_or_else(|| initialiser(thrown)))

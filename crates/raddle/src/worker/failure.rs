@@ -1,12 +1,14 @@
 //! What is wrong with an execution, and how it is told from what is wrong with others.
 
+use std::collections::BTreeMap;
+
 use explore::{Hang, hang};
 use host::{Awaited, Blocked, CallResult, Execution, Stop, Thrown};
 use schedule::ThreadId;
 
 use super::ending::{End, tell};
 use super::protocol::{Failure, FailureKind};
-use super::stop;
+use super::{doubt, stop};
 
 /// What is wrong with an execution that ended so, if anything is. With `must_end`, threads that are left waiting are.
 pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failure> {
@@ -87,6 +89,9 @@ pub fn unnamed(execution: &Execution) -> Failure {
 
 /// What is said of an exception.
 pub fn of_thrown(thrown: &Thrown) -> Failure {
+    if doubt::is_of_limit(thrown) {
+        return of_recursion(thrown);
+    }
     Failure {
         kind: FailureKind::Exception,
         what: stop::describe_thrown(thrown),
@@ -96,10 +101,49 @@ pub fn of_thrown(thrown: &Thrown) -> Failure {
     }
 }
 
+/// What is said of a recursion without an end. In which of its calls it was ended is by chance.
+fn of_recursion(thrown: &Thrown) -> Failure {
+    let method = recurring(&thrown.frames);
+    Failure {
+        kind: FailureKind::Exception,
+        what: format!("{}: {method} calls itself, directly or not, without end", thrown.class),
+        place: format!("{} {method}", thrown.class),
+        ..Failure::default()
+    }
+}
+
+/// The first by name of the methods that a stack is full of. Others may be at its top, or at its bottom.
+fn recurring(frames: &[String]) -> &str {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for frame in frames {
+        *counts.entry(frame.split('(').next().unwrap_or(frame)).or_default() += 1;
+    }
+    let most = counts.values().copied().max().unwrap_or(0);
+    counts.into_iter().find(|(_, count)| *count > 1 && 4 * count >= most).map_or("", |(method, _)| method)
+}
+
 /// Where threads wait, in whatever order.
 fn place(blocked: &[Blocked]) -> String {
     let mut sites: Vec<_> =
         blocked.iter().map(|blocked| format!("{} {}", blocked.event.kind.name(), blocked.event.site.0)).collect();
     sites.sort();
     sites.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::recurring;
+
+    #[test]
+    fn a_recursion_is_known_by_what_it_is_full_of_wherever_it_was_ended() {
+        let stack = |top: &[&str], first: usize| -> Vec<String> {
+            let circle = ["b.Node.visit(Node.java:4)", "b.Node.visit(Node.java:9)", "a.List.each(List.java:7)"];
+            let frames = top.iter().copied().chain((first..first + 40).map(|at| circle[at % 3]));
+            frames.chain(["test.Main.main(Main.java:1)", "... 936 more"]).map(str::to_owned).collect()
+        };
+        for (top, first) in [(&[][..], 0), (&[], 1), (&["a.Bag.size(Bag.java:2)"], 2), (&["a.A.a(A.java:1)"; 2], 1)] {
+            assert_eq!(recurring(&stack(top, first)), "a.List.each");
+        }
+        assert_eq!(recurring(&[]), "");
+    }
 }

@@ -360,10 +360,18 @@ pub struct Failure {
     pub awaited: String,
 }
 
+/// What is thrown when a stack is full.
+pub const OVERFLOW: &str = "java.lang.StackOverflowError";
+
 impl Failure {
     /// Whether it counts as the same as another.
     pub fn is_same(&self, other: &Failure) -> bool {
         (self.kind, &self.place) == (other.kind, &other.place)
+    }
+
+    /// Whether it is a recursion without an end.
+    pub fn is_recursion(&self) -> bool {
+        self.kind == FailureKind::Exception && self.place.split(' ').next() == Some(OVERFLOW)
     }
 }
 

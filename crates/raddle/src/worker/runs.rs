@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Values};
+use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Stop, Values};
 use schedule::{Schedule, Scheduler};
 
 use super::protocol::{Checked, Explored, Failure, Finding, Progress, Report, Shown};
@@ -52,17 +52,36 @@ impl<'h> Runs<'h> {
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
     }
 
-    /// Follows so many events of a schedule, with every step told.
-    pub fn tell_beginning(&mut self, schedule: Schedule, events: usize) -> Result<Execution, Reason> {
-        let limits = Limits { max_events: events, ..self.settings.limits };
-        let settings = RunSettings { tell: true, limits, ..self.settings };
-        self.run_as(Box::new(schedule.replay()), settings)
+    /// Runs the test case once on real stacks, with so many events at the most, and says whether one of them was full. Nothing can be said
+    /// if they are not enough, or if a full stack has left something behind.
+    pub fn overflows(&mut self, scheduler: Box<dyn Scheduler + Send>, events: usize) -> Result<bool, Reason> {
+        let limits = Limits { max_events: events, max_frames: None, ..self.settings.limits };
+        let settings = RunSettings { limits, ..self.settings };
+        let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);
+        match doubt::doubt(&execution, self.may_exit) {
+            Some(Reason::StackOverflow) if doubt::is_over(&Reason::StackOverflow) => {
+                Ok(doubt::is_out_of_stack(&execution))
+            }
+            Some(reason) => Err(reason),
+            None if execution.stop == Some(Stop::TooManyEvents) => Err(Reason::StackOverflow),
+            None => Ok(false),
+        }
     }
 
-    /// Runs the test case once in another way. It may ask the virtual machine to end.
+    /// Follows so many events of the schedule of an execution, with every step told. Nothing is pending after them that has happened
+    /// in the whole.
+    pub fn tell_beginning(&mut self, whole: &Execution, events: usize) -> Result<Execution, Reason> {
+        let limits = Limits { max_events: events, ..self.settings.limits };
+        let settings = RunSettings { tell: true, limits, ..self.settings };
+        let mut beginning = self.run_as(Box::new(whole.schedule().replay()), settings)?;
+        beginning.pending.retain(|(thread, _)| whole.pending.iter().any(|(pending, _)| pending == thread));
+        Ok(beginning)
+    }
+
+    /// Runs the test case once in another way, one call after the other. It may ask the virtual machine to end.
     pub fn run_as(&mut self, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Result<Execution, Reason> {
         let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);
-        doubt::doubt(&execution, true).map_or(Ok(execution), Err)
+        doubt::doubt_serial(&execution).map_or(Ok(execution), Err)
     }
 
     /// The same with other calls.
@@ -73,7 +92,7 @@ impl<'h> Runs<'h> {
         settings: RunSettings,
     ) -> Result<Execution, Reason> {
         let execution = perform(self.host, &mut self.report, test, scheduler, settings);
-        doubt::doubt(&execution, true).map_or(Ok(execution), Err)
+        doubt::doubt_serial(&execution).map_or(Ok(execution), Err)
     }
 
     /// Whether an execution fails again, with the same trace, when its schedule is followed.
@@ -166,6 +185,11 @@ impl<'h> Runs<'h> {
     /// From now on executions have so many events at the most.
     pub fn limit_events(&mut self, events: usize) {
         self.settings.limits.max_events = events;
+    }
+
+    /// From now on calls may be as deep in each other as there is room for.
+    pub fn use_real_stacks(&mut self) {
+        self.settings.limits.max_frames = None;
     }
 
     /// What all of them have shown.

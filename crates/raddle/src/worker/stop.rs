@@ -3,6 +3,8 @@
 use host::{Awaited, Blocked, Execution, Stop, Thrown};
 use schedule::{EventKind, ObjectId, ThreadId};
 
+use super::doubt::is_of_limit;
+
 /// One line; None for an execution that did not end early.
 pub fn describe(execution: &Execution) -> Option<String> {
     Some(match execution.stop.as_ref()? {
@@ -22,9 +24,10 @@ pub fn describe_all(blocked: &[Blocked], awaited: &[Awaited]) -> String {
     threads.join("; ")
 }
 
-/// An exception, in a line.
+/// An exception, in a line. A real stack that is full has no more to say than that.
 pub fn describe_thrown(thrown: &Thrown) -> String {
-    let message = thrown.message.as_ref().map_or(String::new(), |message| format!(": {message}"));
+    let message = thrown.message.as_ref().filter(|_| !is_of_limit(thrown));
+    let message = message.map_or(String::new(), |message| format!(": {message}"));
     format!("{}{message}", thrown.class)
 }
 

@@ -10,8 +10,8 @@ use super::ending::{end, tell};
 use super::protocol::{Shown, ShownStep};
 use super::stop;
 
-/// Adds to what is shown of an execution that was told in full.
-pub fn add(shown: &mut Shown, host: &Host, execution: &Execution) {
+/// Adds to what is shown of an execution that was told in full, or of which the beginning was. How it ended, the whole says.
+pub fn add(shown: &mut Shown, host: &Host, execution: &Execution, whole: &Execution) {
     let told: BTreeMap<usize, &Told> = execution.told.iter().map(|(step, told)| (*step, told)).collect();
     let preempting: HashSet<usize> = preemptions(&tell(execution, end(execution))).into_iter().collect();
     let classes = classes(execution, &told);
@@ -26,7 +26,7 @@ pub fn add(shown: &mut Shown, host: &Host, execution: &Execution) {
         .collect();
     shown.pending = execution.pending.iter().map(|&(thread, event)| teller.step(thread, event, None)).collect();
     shown.names = execution.names.iter().map(|(thread, name)| (thread.0, name.clone())).collect();
-    shown.endings = endings(execution);
+    shown.endings = endings(whole);
     shown.given = execution.given.iter().map(|&(call, object)| (call, object.0)).collect();
 }
 

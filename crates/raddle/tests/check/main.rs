@@ -3,6 +3,7 @@
 mod jdk_classes;
 mod judged;
 mod manners;
+mod recursion;
 mod rejected;
 mod support;
 #[path = "../engine/worker.rs"]

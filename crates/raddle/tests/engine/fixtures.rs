@@ -52,6 +52,7 @@ fn read(source: &Path) -> Fixture {
             max_events: 20_000,
             spurious_wakeups: header("spurious wake-ups").map_or(0, |number| number.parse().unwrap()),
             early_timeouts: header("early timeouts").is_some(),
+            max_frames: None,
         },
         since: header("since").map_or(0, |since| since.parse().unwrap()),
         methods: methods.map(|name| name.to_string()).collect(),

@@ -6,7 +6,7 @@ use testcase::TestCase;
 
 use super::contacts::Contacts;
 use super::observe::{Seen, observe};
-use super::{linearize, overlap, words};
+use super::{linearize, overlap, recursion, words};
 use crate::worker::desk;
 use crate::worker::ending::End;
 use crate::worker::failure::{of_endless, of_stuck, of_thrown};
@@ -21,6 +21,18 @@ pub struct Against<'t> {
     serial: Serial<Seen>,
     check: Check,
     test: &'t TestCase,
+    looks: Looks,
+    overlaps: u64,
+    contacts: Contacts,
+    /// So many different things had the fence refused to linearizations.
+    refusals: usize,
+    /// In so many executions exceptions may be by what it refused to them alone.
+    excused: u64,
+}
+
+/// What was done beyond what every test needs, because something looked like a violation.
+#[derive(Default)]
+struct Looks {
     /// Linearizations were run with other random numbers, and with patience, too.
     varied: bool,
     /// They were run with other random numbers and each call in its thread, which can be stuck there.
@@ -29,12 +41,8 @@ pub struct Against<'t> {
     dozed: bool,
     /// They were run so that threads which the code under test has started run between calls, too.
     helped: bool,
-    overlaps: u64,
-    contacts: Contacts,
-    /// So many different things had the fence refused to linearizations.
-    refusals: usize,
-    /// In so many executions exceptions may be by what it refused to them alone.
-    excused: u64,
+    /// A recursion was seen to fill a real stack.
+    has_no_end: bool,
 }
 
 /// What a thread gets that is interrupted where it waits.
@@ -44,9 +52,8 @@ impl<'t> Against<'t> {
     /// By what these have shown.
     pub fn new(serial: Serial<Seen>, check: &Check, test: &'t TestCase) -> Against<'t> {
         let (check, contacts) = (check.clone(), Contacts::default());
-        let (varied, waited, dozed, helped) = (false, false, false, false);
-        let refusals = desk::refusals();
-        Against { serial, check, test, varied, waited, dozed, helped, overlaps: 0, contacts, refusals, excused: 0 }
+        let (looks, refusals) = (Looks::default(), desk::refusals());
+        Against { serial, check, test, looks, overlaps: 0, contacts, refusals, excused: 0 }
     }
 
     /// In how many executions calls really overlapped.
@@ -82,21 +89,21 @@ impl<'t> Against<'t> {
         };
         let once = |wanted: bool, done: &mut bool| wanted && !std::mem::replace(done, true);
         let (check, test, serial) = (&self.check, self.test, &mut self.serial);
-        let doze = once(by_time, &mut self.dozed);
+        let doze = once(by_time, &mut self.looks.dozed);
         if doze {
             linearize::doze(runs, check, test, serial)?;
         }
         let has_helpers = execution.trace.steps.iter().any(|step| step.thread.0 as usize > test.suffixes.len());
-        let help = once(has_helpers, &mut self.helped);
+        let help = once(has_helpers, &mut self.looks.helped);
         if help {
             linearize::help(runs, check, test, serial)?;
         }
-        let vary = once(true, &mut self.varied);
+        let vary = once(true, &mut self.looks.varied);
         if vary {
             linearize::vary(runs, check, test, serial)?;
             linearize::wait_out(runs, check, test, serial)?;
         }
-        let wait = once(does_not_end, &mut self.waited);
+        let wait = once(does_not_end, &mut self.looks.waited);
         if wait {
             linearize::vary_waits(runs, check, test, serial)?;
         }
@@ -152,6 +159,19 @@ impl Judge for Against<'_> {
             Some(Violation::Endless) => Some(of_endless(execution, end)),
             Some(Violation::Values { rank, .. }) => Some(words::of_values(self.test, execution, rank)),
         };
+        // What follows once a stack is full may be as it is only because that was so early.
+        if execution.overflow.is_some() && !failure.as_ref().is_some_and(Failure::is_recursion) {
+            return Err(Reason::StackOverflow);
+        }
+        if execution.overflow.is_some() && !self.looks.has_no_end {
+            self.looks.has_no_end = recursion::has_no_end(runs, execution)?;
+            if !self.looks.has_no_end {
+                // Deep, and no fault. This execution was ended early, so nothing can be certified.
+                runs.found_unstable();
+                runs.use_real_stacks();
+                return Ok(None);
+            }
+        }
         Ok(failure.filter(|failure| self.check.wanted.as_ref().is_none_or(|wanted| wanted.is_same(failure))))
     }
 }

@@ -11,6 +11,7 @@ mod contacts;
 mod linearize;
 mod observe;
 mod overlap;
+mod recursion;
 mod words;
 
 use std::time::Instant;

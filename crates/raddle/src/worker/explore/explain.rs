@@ -105,10 +105,10 @@ impl Exploration<'_> {
             return Err(reason);
         }
         let is_hang = failure.kind == FailureKind::Hang;
-        let is_told = !is_hang && shrunk.attempt.trace.steps.len() <= MOST_TOLD;
+        let is_endless = is_hang || failure.is_recursion();
+        let is_told = !is_endless && shrunk.attempt.trace.steps.len() <= MOST_TOLD;
         let execution = runs.follow(shrunk.attempt.schedule(), is_told)?;
-        let beginning =
-            is_hang.then(|| runs.tell_beginning(execution.schedule(), beginning(&execution.trace))).transpose()?;
+        let beginning = is_endless.then(|| runs.tell_beginning(&execution, beginning(&execution.trace))).transpose()?;
         let told = beginning.as_ref().unwrap_or(&execution);
         let facts = self.facts(runs, number, told, &seen);
         // What is said is of the execution that is shown: another failure at the same place may have another message or value.
@@ -120,7 +120,7 @@ impl Exploration<'_> {
         }
         let finding = &mut self.explored.findings[number];
         finding.shown = show::show(runs.host, &execution, finding.executions_to_find, execution.trace.hash());
-        told::add(&mut finding.shown, runs.host, told);
+        told::add(&mut finding.shown, runs.host, told, &execution);
         finding.preemptions = interference(&shrunk.attempt.execution()).preemptions;
         finding.proof = match shrunk.proof {
             _ if is_late => Proof::None,

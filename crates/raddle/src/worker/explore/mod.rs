@@ -162,8 +162,7 @@ impl Exploration<'_> {
                 }
             }
             Some(failure) => {
-                let known = self.explored.findings.iter().position(|finding| finding.failure.is_same(&failure));
-                let number = match known {
+                let number = match self.known(&failure) {
                     Some(number) => number,
                     None => match self.find(runs, &execution, end, failure)? {
                         Some(number) => number,
@@ -180,6 +179,11 @@ impl Exploration<'_> {
         Ok(())
     }
 
+    /// The number of the finding that has this failure.
+    fn known(&self, failure: &Failure) -> Option<usize> {
+        self.explored.findings.iter().position(|finding| finding.failure.is_same(failure))
+    }
+
     /// A failure that was not known. Says which it is, if it is one: it must fail again.
     fn find(
         &mut self,
@@ -192,11 +196,22 @@ impl Exploration<'_> {
             return Ok(None);
         }
         let is_hang = failure.kind == FailureKind::Hang;
-        if is_hang && !self.hangs_fairly(runs, execution)? {
-            return Ok(None);
+        if is_hang {
+            match self.fairly(runs, execution)? {
+                (_, Some(fair)) if fair.kind == FailureKind::Hang => {}
+                // It was cut off before its calls were too deep in each other.
+                (fair, Some(failure)) if failure.is_recursion() && self.known(&failure).is_none() => {
+                    let end = self::end(&fair);
+                    let number = self.find(runs, &fair, end, failure)?;
+                    self.failing.extend(number.map(|number| (number, attempt(fair, end, true))));
+                    return Ok(None);
+                }
+                _ => return Ok(None),
+            }
         }
+        let is_endless = is_hang || failure.is_recursion();
         // It is run again in any case, so it may as well be told in full, for whoever sees no more of it than this.
-        let is_told = !is_hang && self.explains() && execution.trace.steps.len() <= MOST_TOLD;
+        let is_told = !is_endless && self.explains() && execution.trace.steps.len() <= MOST_TOLD;
         let mut again = None;
         if !is_hang {
             again = Some(runs.follow(execution.schedule(), is_told)?);
@@ -221,11 +236,11 @@ impl Exploration<'_> {
             ..Finding::default()
         };
         if let Some(again) = same.filter(|_| is_told) {
-            told::add(&mut finding.shown, runs.host, again);
+            told::add(&mut finding.shown, runs.host, again, again);
         }
-        if is_hang && self.explains() {
-            let beginning = runs.tell_beginning(execution.schedule(), beginning(&execution.trace))?;
-            told::add(&mut finding.shown, runs.host, &beginning);
+        if is_endless && self.explains() {
+            let beginning = runs.tell_beginning(execution, beginning(&execution.trace))?;
+            told::add(&mut finding.shown, runs.host, &beginning, execution);
         }
         runs.found(&finding);
         self.explored.findings.push(finding);
@@ -241,11 +256,17 @@ impl Exploration<'_> {
 
     /// Whether an execution that was cut off does not end either when everyone gets turns from there on.
     fn hangs_fairly(&mut self, runs: &mut Runs<'_>, execution: &Execution) -> Result<bool, Reason> {
+        let (_, failure) = self.fairly(runs, execution)?;
+        Ok(failure.is_some_and(|failure| failure.kind == FailureKind::Hang))
+    }
+
+    /// How an execution that was cut off goes on when everyone gets turns from there on, and what is wrong with it then.
+    fn fairly(&mut self, runs: &mut Runs<'_>, execution: &Execution) -> Result<(Execution, Option<Failure>), Reason> {
         // Most of the events that are allowed are for what is fair.
         let events = runs.settings().limits.max_events / 4;
         let fair = runs.run(Box::new(ThenFair::new(execution.schedule(), events)))?;
         let failure = self.judge.failure(runs, &fair, end(&fair))?;
-        Ok(failure.is_some_and(|failure| failure.kind == FailureKind::Hang))
+        Ok((fair, failure))
     }
 }
 

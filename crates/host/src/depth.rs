@@ -1,0 +1,77 @@
+//! How deep the calls of threads may be in each other.
+//!
+//! Where a real stack ends depends on how much of it was compiled by then, and a recursion without an end may have more events
+//! than an execution may have before it gets there. So an execution can have a limit of its own, in calls: who is past it has a
+//! `StackOverflowError` at its next access of a field or an element, at the same one in every run.
+
+use crate::control;
+use crate::jvmti::Jvmti;
+use schedule::ThreadId;
+use std::cell::Cell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The limit of the execution that is under way.
+static LIMIT: AtomicU32 = AtomicU32::new(NONE);
+/// The number of that execution.
+static EXECUTION: AtomicU32 = AtomicU32::new(0);
+/// Who was past it first, and when.
+static FIRST: Mutex<Option<(ThreadId, usize)>> = Mutex::new(None);
+
+const NONE: u32 = u32::MAX;
+/// To count the calls of a stack takes long, so it is done once in so many accesses.
+const INTERVAL: u32 = 64;
+/// After so many accesses the limit is a part of what it was: a recursion that makes many on its way would have as many events as an
+/// execution may have before it gets there.
+const MANY: u32 = 10_000;
+const PART: u32 = 5;
+
+thread_local! {
+    /// How many accesses the thread has made in an execution with this number.
+    static ACCESSES: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
+}
+
+/// What is said of errors that were thrown for a limit, and of no other.
+pub const MESSAGE: &str = "ended by Raddle: as many calls in each other as a test may have";
+
+/// An execution begins.
+pub fn begin(limit: Option<u32>) {
+    LIMIT.store(limit.unwrap_or(NONE), Ordering::Relaxed);
+    EXECUTION.fetch_add(1, Ordering::Relaxed);
+    *FIRST.lock().unwrap_or_else(|e| e.into_inner()) = None;
+}
+
+/// It has ended. Which thread was the first that was past the limit, and how many events there were before.
+pub fn end() -> Option<(ThreadId, usize)> {
+    FIRST.lock().unwrap_or_else(|e| e.into_inner()).take()
+}
+
+/// The current thread is about to do something that is counted. Whether it is past the limit, which is looked at from time to time.
+#[inline]
+pub fn is_past(jvmti: Jvmti) -> bool {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    if limit == NONE {
+        return false;
+    }
+    let accesses = count();
+    let limit = if accesses > MANY { limit / PART } else { limit };
+    accesses.is_multiple_of(INTERVAL) && jvmti.frames() > limit && note()
+}
+
+/// How many accesses the thread has made in this execution, with the one that it is about to make.
+#[inline]
+fn count() -> u32 {
+    let execution = EXECUTION.load(Ordering::Relaxed);
+    let (of, known) = ACCESSES.get();
+    let accesses = if of == execution { known.wrapping_add(1) } else { 1 };
+    ACCESSES.set((execution, accesses));
+    accesses
+}
+
+fn note() -> bool {
+    let events = control::with_machine(|machine| machine.steps()).unwrap_or(0);
+    let first = control::controlled().map(|thread| (thread, events));
+    let mut known = FIRST.lock().unwrap_or_else(|e| e.into_inner());
+    *known = known.or(first);
+    first.is_some()
+}

@@ -1,0 +1,52 @@
+//! Calls in each other that have no end, and some that only look so.
+
+use crate::support::{Bench, EXPLORE, fixture, jdks};
+use raddle::worker::protocol::{Answer, Check, Explore, FailureKind, Oracle, Plan};
+use raddle::worker::reason::Reason;
+use testcase::TestCase;
+
+fn beside(method: &str) -> TestCase {
+    fixture("Descent", &[&["opens()V"], &[method]], &[])
+}
+
+#[test]
+fn without_end_is_a_stack_overflow_that_comes_at_the_same_place_every_time() {
+    for jdk in jdks() {
+        for (method, recurs) in [("falls()I", "Descent.fall"), ("fallsSlowly()I", "Descent.fallSlowly")] {
+            let mut bench = Bench::new(&jdk);
+            let test = beside(method);
+            let outcome = bench.check("Descent", &test, Oracle::Safety);
+            assert_eq!(outcome.kinds(), [FailureKind::Exception], "{method}");
+            let finding = outcome.findings()[0].clone();
+            assert!(finding.failure.is_recursion(), "{finding:?}");
+            assert!(finding.failure.what.contains(&format!("{recurs} calls itself")), "{}", finding.failure.what);
+            let explore = Explore { executions: 100, ..EXPLORE };
+            let check = Check { explore, oracle: Oracle::Safety, wanted: Some(finding.failure) };
+            let plan = Plan::Recheck { check, turns: finding.shown.turns, timeouts: finding.shown.timeouts };
+            let again = Bench::new(&jdk).run("Descent", &test, plan);
+            assert_eq!((again.0.failures, again.0.traces), (100, 1), "{method}");
+        }
+    }
+}
+
+#[test]
+fn with_an_end_it_is_no_fault_however_deep() {
+    for jdk in jdks() {
+        let outcome = Bench::new(&jdk).check("Descent", &beside("fallsToTheGround()I"), Oracle::Safety);
+        assert_eq!((outcome.checked().rejected.clone(), outcome.kinds()), (None, vec![]), "{:#?}", outcome.findings());
+        // One of its executions was ended early.
+        assert_eq!(outcome.0.explored.unwrap().certificate, None);
+    }
+}
+
+/// Locks are not taken where there is no room, and what code does that goes on as if nothing had been is by how much room there was.
+#[test]
+fn where_nobody_sees_the_error_nothing_is_said() {
+    let check = || Plan::Check(Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None });
+    for jdk in jdks() {
+        for method in ["fallsLocked()I", "fallsInSilence()I"] {
+            let answer = Bench::new(&jdk).answer("Descent", &beside(method), check());
+            assert!(matches!(answer, Answer::Unknown(Reason::StackOverflow)), "{method}: {answer:?}");
+        }
+    }
+}
