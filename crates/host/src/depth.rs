@@ -27,8 +27,17 @@ const MANY: u32 = 10_000;
 const PART: u32 = 5;
 
 thread_local! {
-    /// How many accesses the thread has made in an execution with this number.
-    static ACCESSES: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
+    static COUNTED: Cell<Counted> = const { Cell::new(Counted { execution: 0, accesses: 0, is_due: false }) };
+}
+
+/// What a thread has done in an execution.
+#[derive(Clone, Copy)]
+struct Counted {
+    execution: u32,
+    /// Locks that it has taken count as well.
+    accesses: u32,
+    /// It was past the limit where no error can be thrown.
+    is_due: bool,
 }
 
 /// What is said of errors that were thrown for a limit, and of no other.
@@ -46,26 +55,55 @@ pub fn end() -> Option<(ThreadId, usize)> {
     FIRST.lock().unwrap_or_else(|e| e.into_inner()).take()
 }
 
-/// The current thread is about to do something that is counted. Whether it is past the limit, which is looked at from time to time.
+/// The current thread is about to access something. Whether it is past the limit, which is looked at from time to time.
 #[inline]
 pub fn is_past(jvmti: Jvmti) -> bool {
     let limit = LIMIT.load(Ordering::Relaxed);
     if limit == NONE {
         return false;
     }
-    let accesses = count();
-    let limit = if accesses > MANY { limit / PART } else { limit };
-    accesses.is_multiple_of(INTERVAL) && jvmti.frames() > limit && note()
+    let counted = count();
+    if counted.is_due {
+        COUNTED.set(Counted { is_due: false, ..counted });
+    }
+    (counted.is_due || counted.is_time_to_look()) && counted.is_past(limit, jvmti)
 }
 
-/// How many accesses the thread has made in this execution, with the one that it is about to make.
+/// The current thread is about to take a lock, where it gets no error. If it is past the limit, that is known, and it gets one at its next access.
 #[inline]
-fn count() -> u32 {
+pub fn is_locking(jvmti: Jvmti) {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    if limit == NONE {
+        return;
+    }
+    let counted = count();
+    if counted.is_time_to_look() && counted.is_past(limit, jvmti) {
+        COUNTED.set(Counted { is_due: true, ..counted });
+    }
+}
+
+impl Counted {
+    fn is_time_to_look(self) -> bool {
+        self.accesses.is_multiple_of(INTERVAL)
+    }
+
+    fn is_past(self, limit: u32, jvmti: Jvmti) -> bool {
+        let limit = if self.accesses > MANY { limit / PART } else { limit };
+        jvmti.frames() > limit && note()
+    }
+}
+
+/// What the thread has done in this execution, with what it is about to do.
+#[inline]
+fn count() -> Counted {
     let execution = EXECUTION.load(Ordering::Relaxed);
-    let (of, known) = ACCESSES.get();
-    let accesses = if of == execution { known.wrapping_add(1) } else { 1 };
-    ACCESSES.set((execution, accesses));
-    accesses
+    let mut counted = COUNTED.get();
+    if counted.execution != execution {
+        counted = Counted { execution, accesses: 0, is_due: false };
+    }
+    counted.accesses = counted.accesses.wrapping_add(1);
+    COUNTED.set(counted);
+    counted
 }
 
 fn note() -> bool {

@@ -16,8 +16,7 @@ pub(super) extern "system" fn enter(env: *mut JNIEnv, _: jclass, object: jobject
     if control::current().is_none() || object.is_null() {
         return;
     }
-    // A recursion may do nothing but take locks. No error is thrown from here, but it must be known.
-    depth::is_past(functions().jvmti);
+    depth::is_locking(functions().jvmti);
     if happen_to(env, object, at(EventKind::Lock, number(env, object), 0, site_number)).is_none() {
         awaited::note(interface(env), object);
     }

@@ -261,12 +261,9 @@ impl<'c> Campaign<'c> {
                 let wanted = Some(finding.failure.clone());
                 let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
                 let plan = Plan::Recheck { check: Check { explore, oracle, wanted }, turns, timeouts };
-                let is_recursion = finding.failure.is_recursion();
-                let max_frames = job.limits.max_frames;
+                let max_frames = finding.max_frames;
                 let mut task = self.begin(Purpose::Confirm(number), test, plan);
-                if is_recursion {
-                    task.job.limits.max_frames = max_frames;
-                }
+                task.job.limits.max_frames = max_frames;
                 Task { fresh: true, ..task }
             }
             Step::Shrink { shrinking, trial, hurry } => {
@@ -278,15 +275,16 @@ impl<'c> Campaign<'c> {
                     }
                 };
                 let is_hang = shrinking.failure().kind == FailureKind::Hang;
-                let is_recursion = shrinking.failure().is_recursion();
+                let max_frames = match shrinking.failure().is_recursion() {
+                    true => Some(FRAMES_OF_RECURSION),
+                    false => self.findings.all[shrinking.number()].finding.max_frames,
+                };
                 let check = Check { explore, oracle, wanted: Some(shrinking.failure().clone()) };
                 let mut task = self.begin(Purpose::Shrink(shrinking, trial), test, Plan::Check(check));
                 if is_hang {
                     task.job.limits.max_events = EVENTS_OF_HANG;
                 }
-                if is_recursion {
-                    task.job.limits.max_frames = Some(FRAMES_OF_RECURSION);
-                }
+                task.job.limits.max_frames = max_frames;
                 task
             }
         }

@@ -29,9 +29,14 @@ pub fn doubt_serial(execution: &Execution) -> Option<Reason> {
     doubt(execution, true).or(overflow)
 }
 
-/// Whether an execution ended with an error of a real stack, which no limit has thrown.
-pub fn is_out_of_stack(execution: &Execution) -> bool {
-    thrown(execution).any(|thrown| &*thrown.class == OVERFLOW && !is_of_limit(thrown))
+/// The errors of real stacks that were full, which no limit has thrown.
+pub fn of_full_stacks(execution: &Execution) -> Vec<Thrown> {
+    thrown(execution).filter(|thrown| &*thrown.class == OVERFLOW && !is_of_limit(thrown)).cloned().collect()
+}
+
+/// The error of a call that was too deep in others, if one has ended with it.
+pub fn of_limit(execution: &Execution) -> Option<&Thrown> {
+    thrown(execution).find(|thrown| is_of_limit(thrown))
 }
 
 /// Whether an error is there because calls were as deep in each other as they may be, in every run at the same place.

@@ -102,11 +102,15 @@ pub fn of_thrown(thrown: &Thrown) -> Failure {
 }
 
 /// What is said of a recursion without an end. In which of its calls it was ended is by chance.
-fn of_recursion(thrown: &Thrown) -> Failure {
+pub fn of_recursion(thrown: &Thrown) -> Failure {
     let method = recurring(&thrown.frames);
+    let what = match method {
+        "" => "methods call each other without end".to_owned(),
+        method => format!("{method} calls itself, directly or not, without end"),
+    };
     Failure {
         kind: FailureKind::Exception,
-        what: format!("{}: {method} calls itself, directly or not, without end", thrown.class),
+        what: format!("{}: {what}", thrown.class),
         place: format!("{} {method}", thrown.class),
         ..Failure::default()
     }

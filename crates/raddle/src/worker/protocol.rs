@@ -344,6 +344,8 @@ pub struct Finding {
     pub cause: Vec<Fact>,
     /// It is as it was found, and was neither shrunk nor explained.
     pub as_found: bool,
+    /// So many calls may be in each other where it shows, if there is a limit.
+    pub max_frames: Option<u32>,
 }
 
 /// A failure.
@@ -376,11 +378,12 @@ impl Failure {
 }
 
 impl Finding {
-    /// The limits under which its schedule is followed. What has no end is cut off where it was, and explorers do that early.
+    /// The limits under which its schedule is followed. What has no end is cut off where it was, and explorers do that early. Calls may
+    /// be as deep in each other as they were allowed to be.
     pub fn limits(&self, of_job: Limits) -> Limits {
         let events = self.shown.turns.iter().map(|&(_, events)| events as usize).sum();
         let is_hang = self.failure.kind == FailureKind::Hang;
-        Limits { max_events: if is_hang { events } else { of_job.max_events }, ..of_job }
+        Limits { max_events: if is_hang { events } else { of_job.max_events }, max_frames: self.max_frames, ..of_job }
     }
 
     /// Whether it says more than these of its job do. A job that was begun anew finds the same again.

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Stop, Values};
+use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Stop, Thrown, Values};
 use schedule::{Schedule, Scheduler};
 
 use super::protocol::{Checked, Explored, Failure, Finding, Progress, Report, Shown};
@@ -15,6 +15,9 @@ use super::{desk, doubt, show};
 
 /// To begin and end an execution takes about as long as so many events.
 const TO_START: u64 = 50;
+
+/// Limits of calls in each other are not above this: a real stack has room for some thousands.
+const VERY_DEEP: u32 = 1_000;
 
 /// The executions of a job.
 pub struct Runs<'h> {
@@ -52,19 +55,18 @@ impl<'h> Runs<'h> {
         doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
     }
 
-    /// Runs the test case once on real stacks, with so many events at the most, and says whether one of them was full. Nothing can be said
-    /// if they are not enough, or if a full stack has left something behind.
-    pub fn overflows(&mut self, scheduler: Box<dyn Scheduler + Send>, events: usize) -> Result<bool, Reason> {
+    /// Runs the test case once on real stacks, with so many events at the most, and gives the errors of those that were full. Nothing can be
+    /// said if the events are not enough, or if a full stack may have left something behind.
+    pub fn overflow(&mut self, scheduler: Box<dyn Scheduler + Send>, events: usize) -> Result<Vec<Thrown>, Reason> {
         let limits = Limits { max_events: events, max_frames: None, ..self.settings.limits };
         let settings = RunSettings { limits, ..self.settings };
         let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);
+        let errors = doubt::of_full_stacks(&execution);
         match doubt::doubt(&execution, self.may_exit) {
-            Some(Reason::StackOverflow) if doubt::is_over(&Reason::StackOverflow) => {
-                Ok(doubt::is_out_of_stack(&execution))
-            }
+            Some(Reason::StackOverflow) if !errors.is_empty() && doubt::is_over(&Reason::StackOverflow) => Ok(errors),
             Some(reason) => Err(reason),
             None if execution.stop == Some(Stop::TooManyEvents) => Err(Reason::StackOverflow),
-            None => Ok(false),
+            None => Ok(Vec::new()),
         }
     }
 
@@ -73,7 +75,12 @@ impl<'h> Runs<'h> {
     pub fn tell_beginning(&mut self, whole: &Execution, events: usize) -> Result<Execution, Reason> {
         let limits = Limits { max_events: events, ..self.settings.limits };
         let settings = RunSettings { tell: true, limits, ..self.settings };
-        let mut beginning = self.run_as(Box::new(whole.schedule().replay()), settings)?;
+        let scheduler = Box::new(whole.schedule().replay());
+        let mut beginning = perform(self.host, &mut self.report, &self.test, scheduler, settings);
+        // It may be all of a recursion, up to where that was ended.
+        if let Some(reason) = doubt::doubt(&beginning, true).filter(|reason| *reason != Reason::StackOverflow) {
+            return Err(reason);
+        }
         beginning.pending.retain(|(thread, _)| whole.pending.iter().any(|(pending, _)| pending == thread));
         Ok(beginning)
     }
@@ -123,7 +130,8 @@ impl<'h> Runs<'h> {
         }
         self.told.push(failure.clone());
         let (shown, executions_to_find) = (self.show(execution, seed), self.report.executions);
-        self.found(&Finding { failure, shown, executions_to_find, as_found: true, ..Finding::default() });
+        let max_frames = self.settings.limits.max_frames;
+        self.found(&Finding { failure, shown, executions_to_find, as_found: true, max_frames, ..Finding::default() });
     }
 
     /// A failure was found that is not known yet. The first is shown.
@@ -187,9 +195,12 @@ impl<'h> Runs<'h> {
         self.settings.limits.max_events = events;
     }
 
-    /// From now on calls may be as deep in each other as there is room for.
-    pub fn use_real_stacks(&mut self) {
-        self.settings.limits.max_frames = None;
+    /// From now on calls may be ten times as deep in each other, and if that is very deep, as deep as there is room for. Says whether there was a limit.
+    pub fn deepen(&mut self) -> bool {
+        let frames = &mut self.settings.limits.max_frames;
+        let had_limit = frames.is_some();
+        *frames = frames.map(|frames| 10 * frames).filter(|frames| *frames <= VERY_DEEP);
+        had_limit
     }
 
     /// What all of them have shown.

@@ -12,7 +12,12 @@ fn beside(method: &str) -> TestCase {
 #[test]
 fn without_end_is_a_stack_overflow_that_comes_at_the_same_place_every_time() {
     for jdk in jdks() {
-        for (method, recurs) in [("falls()I", "Descent.fall"), ("fallsSlowly()I", "Descent.fallSlowly")] {
+        for (method, recurs) in [
+            ("falls()I", "Descent.fall"),
+            ("fallsSlowly()I", "Descent.fallSlowly"),
+            // Every second thing that it does is to take a lock.
+            ("fallsHeld()I", "Descent.fallHeld"),
+        ] {
             let mut bench = Bench::new(&jdk);
             let test = beside(method);
             let outcome = bench.check("Descent", &test, Oracle::Safety);
@@ -32,10 +37,38 @@ fn without_end_is_a_stack_overflow_that_comes_at_the_same_place_every_time() {
 #[test]
 fn with_an_end_it_is_no_fault_however_deep() {
     for jdk in jdks() {
-        let outcome = Bench::new(&jdk).check("Descent", &beside("fallsToTheGround()I"), Oracle::Safety);
-        assert_eq!((outcome.checked().rejected.clone(), outcome.kinds()), (None, vec![]), "{:#?}", outcome.findings());
-        // One of its executions was ended early.
-        assert_eq!(outcome.0.explored.unwrap().certificate, None);
+        for method in ["fallsToTheGround()I", "fallsUntilItIsShut()I"] {
+            let outcome = Bench::new(&jdk).check("Descent", &beside(method), Oracle::Safety);
+            assert_eq!(
+                (outcome.checked().rejected.clone(), outcome.kinds()),
+                (None, vec![]),
+                "{:#?}",
+                outcome.findings()
+            );
+            // One of its executions was ended early.
+            assert_eq!(outcome.0.explored.unwrap().certificate, None);
+        }
+        Bench::new(&jdk).check("Descent", &beside("isAlwaysDeep()I"), Oracle::Safety).assert_clean();
+    }
+}
+
+#[test]
+fn it_is_shown_up_to_where_it_goes_on_without_end() {
+    for jdk in jdks() {
+        for method in ["falls()I", "fallsSlowly()I"] {
+            let mut bench = Bench::new(&jdk);
+            let test = beside(method);
+            let wanted = bench.check("Descent", &test, Oracle::Safety).findings()[0].failure.clone();
+            // As whoever makes it smaller asks for it.
+            let explore = Explore { first: true, explain_millis: 10_000, ..EXPLORE };
+            let check = Check { explore, oracle: Oracle::Safety, wanted: Some(wanted) };
+            let outcome = bench.within(100, "Descent", &test, Plan::Check(check));
+            let finding = &outcome.findings()[0];
+            assert_eq!((finding.as_found, finding.preemptions, finding.max_frames), (false, 1, Some(100)), "{method}");
+            assert!(finding.shown.steps.iter().any(|step| step.frames.len() > 3), "{method}");
+            let thrown = "throws java.lang.StackOverflowError".to_owned();
+            assert_eq!(finding.shown.endings, [(2, thrown)], "{method}");
+        }
     }
 }
 

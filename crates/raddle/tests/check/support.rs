@@ -77,6 +77,13 @@ impl Bench {
         Outcome(self.worker.run(&job(under_test, test, plan)))
     }
 
+    /// The same where so many calls may be in each other.
+    pub fn within(&mut self, frames: u32, under_test: &str, test: &TestCase, plan: Plan) -> Outcome {
+        let mut job = job(under_test, test, plan);
+        job.limits.max_frames = Some(frames);
+        Outcome(self.worker.run(&job))
+    }
+
     /// What the worker answers, whatever it is.
     pub fn answer(&mut self, under_test: &str, test: &TestCase, plan: Plan) -> Answer {
         self.worker.ask(&job(under_test, test, plan))

@@ -7,20 +7,21 @@ use testcase::TestCase;
 use super::contacts::Contacts;
 use super::observe::{Seen, observe};
 use super::{linearize, overlap, recursion, words};
-use crate::worker::desk;
 use crate::worker::ending::End;
 use crate::worker::failure::{of_endless, of_stuck, of_thrown};
 use crate::worker::judge::Judge;
 use crate::worker::protocol::{Check, Failure, Oracle};
 use crate::worker::reason::Reason;
 use crate::worker::runs::{Runs, fails};
-use crate::worker::stop;
+use crate::worker::{desk, doubt, stop};
 
 /// Judges executions by what the linearizations of their test have shown.
 pub struct Against<'t> {
     serial: Serial<Seen>,
     check: Check,
     test: &'t TestCase,
+    /// Whether a recursion must fill a real stack before it counts.
+    must_be_sure: bool,
     looks: Looks,
     overlaps: u64,
     contacts: Contacts,
@@ -41,19 +42,19 @@ struct Looks {
     dozed: bool,
     /// They were run so that threads which the code under test has started run between calls, too.
     helped: bool,
-    /// A recursion was seen to fill a real stack.
-    has_no_end: bool,
+    /// The places of recursions that were seen to fill a real stack.
+    without_end: Vec<String>,
 }
 
 /// What a thread gets that is interrupted where it waits.
 const INTERRUPTED: &str = "java.lang.InterruptedException";
 
 impl<'t> Against<'t> {
-    /// By what these have shown.
-    pub fn new(serial: Serial<Seen>, check: &Check, test: &'t TestCase) -> Against<'t> {
+    /// By what these have shown. Whoever makes something smaller need not be sure yet that it has no end.
+    pub fn new(serial: Serial<Seen>, check: &Check, test: &'t TestCase, must_be_sure: bool) -> Against<'t> {
         let (check, contacts) = (check.clone(), Contacts::default());
         let (looks, refusals) = (Looks::default(), desk::refusals());
-        Against { serial, check, test, looks, overlaps: 0, contacts, refusals, excused: 0 }
+        Against { serial, check, test, must_be_sure, looks, overlaps: 0, contacts, refusals, excused: 0 }
     }
 
     /// In how many executions calls really overlapped.
@@ -110,6 +111,23 @@ impl<'t> Against<'t> {
         Ok(doze || help || vary || wait)
     }
 
+    /// What is wrong with an execution in which calls were too deep in each other: that they have no end, if somebody has seen the error. All
+    /// else that is wrong with it may be so only because a stack was full so early.
+    fn recursion(&mut self, runs: &mut Runs<'_>, execution: &Execution) -> Result<Option<Failure>, Reason> {
+        let failure = doubt::of_limit(execution).map(of_thrown).ok_or(Reason::StackOverflow)?;
+        if !self.must_be_sure || self.looks.without_end.contains(&failure.place) {
+            return Ok(Some(failure));
+        }
+        if recursion::has_no_end(runs, execution, &failure)? {
+            self.looks.without_end.push(failure.place.clone());
+            return Ok(Some(failure));
+        }
+        // Deep, and no fault. This execution was ended early, so nothing can be certified.
+        runs.found_unstable();
+        runs.deepen();
+        Ok(None)
+    }
+
     fn violation(&self, execution: &Execution, end: End) -> Option<Violation> {
         // What the prefix does is the same for every order of the calls after it: if it is not, that is not by threads of the
         // test but by something outside, such as files.
@@ -140,6 +158,7 @@ impl Judge for Against<'_> {
             violation = self.violation(execution, end);
         }
         let failure = match violation {
+            _ if execution.overflow.is_some() => self.recursion(runs, execution)?,
             None => None,
             Some(Violation::Exception { .. }) if self.may_be_by_refusal() => {
                 self.excused += 1;
@@ -159,19 +178,6 @@ impl Judge for Against<'_> {
             Some(Violation::Endless) => Some(of_endless(execution, end)),
             Some(Violation::Values { rank, .. }) => Some(words::of_values(self.test, execution, rank)),
         };
-        // What follows once a stack is full may be as it is only because that was so early.
-        if execution.overflow.is_some() && !failure.as_ref().is_some_and(Failure::is_recursion) {
-            return Err(Reason::StackOverflow);
-        }
-        if execution.overflow.is_some() && !self.looks.has_no_end {
-            self.looks.has_no_end = recursion::has_no_end(runs, execution)?;
-            if !self.looks.has_no_end {
-                // Deep, and no fault. This execution was ended early, so nothing can be certified.
-                runs.found_unstable();
-                runs.use_real_stacks();
-                return Ok(None);
-            }
-        }
         Ok(failure.filter(|failure| self.check.wanted.as_ref().is_none_or(|wanted| wanted.is_same(failure))))
     }
 }

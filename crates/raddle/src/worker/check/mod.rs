@@ -77,15 +77,19 @@ fn try_all(
     clock: &mut Clock,
 ) -> Result<Result<(), Rejected>, Reason> {
     let test = &job.test;
-    let serial = match one_by_one(runs, check, job, clock) {
-        Ok(Ok(Some(serial))) => serial,
-        Ok(Ok(None)) => return Ok(Ok(())),
-        Ok(Err(rejected)) => return Ok(Err(rejected)),
-        // What must be known of one schedule is asked of a worker that does nothing else.
-        Err(reason) if under.is_none() && doubt::is_over(&reason) => {
-            return Ok(Err(Rejected::Exhausts { what: reason.to_string() }));
+    let serial = loop {
+        match one_by_one(runs, check, job, clock) {
+            Ok(Ok(Some(serial))) => break serial,
+            Ok(Ok(None)) => return Ok(Ok(())),
+            Ok(Err(rejected)) => return Ok(Err(rejected)),
+            // Calls that are deep in each other when they are made one after the other, and end, may be so under schedules as well.
+            Err(reason @ Reason::StackOverflow) if doubt::is_over(&reason) && runs.deepen() => {}
+            // What must be known of one schedule is asked of a worker that does nothing else.
+            Err(reason) if under.is_none() && doubt::is_over(&reason) => {
+                return Ok(Err(Rejected::Exhausts { what: reason.to_string() }));
+            }
+            Err(reason) => return Err(reason),
         }
-        Err(reason) => return Err(reason),
     };
     checked.linearizations = oracle::linearizations(test).total();
     for place in serial.unsteady() {
@@ -99,7 +103,8 @@ fn try_all(
     checked.endings = serial.thrown().map(str::to_owned).collect();
     checked.endings.extend(serial.is_stuck().then(|| "stuck".to_owned()));
     checked.endings.extend(serial.is_endless().then(|| "endless".to_owned()));
-    let mut against = Against::new(serial, check, test);
+    let must_be_sure = under.is_some() || check.wanted.is_none();
+    let mut against = Against::new(serial, check, test, must_be_sure);
     match under {
         None => explore::run(runs, &check.explore, &mut against)?,
         Some(schedule) if check.wanted.as_ref().is_some_and(|wanted| wanted.kind == FailureKind::Hang) => {

@@ -5,19 +5,19 @@
 
 use explore::ThenFair;
 use host::Execution;
-use schedule::Turn;
 
+use crate::worker::failure::of_recursion;
+use crate::worker::protocol::Failure;
 use crate::worker::reason::Reason;
 use crate::worker::runs::Runs;
 
 /// So many events may it take to fill a stack.
 const MOST_EVENTS: usize = 2_000_000;
 
-/// Whether an execution in which calls were too deep in each other fills a real stack as well.
-pub fn has_no_end(runs: &mut Runs<'_>, execution: &Execution) -> Result<bool, Reason> {
-    let Some((thread, events)) = execution.overflow else { return Ok(false) };
-    // Whoever was past the limit goes on from there, and the others have their turns when there is no more to come.
-    let mut schedule = execution.schedule().first(events);
-    schedule.turns.push(Turn { thread, events: Turn::WHOLE });
-    runs.overflows(Box::new(ThenFair::new(schedule, usize::MAX)), MOST_EVENTS)
+/// Whether an execution that fails so because calls were too deep in each other fills a real stack with them as well. Everyone gets turns
+/// from there on: who calls itself until another is done has an end.
+pub fn has_no_end(runs: &mut Runs<'_>, execution: &Execution, failure: &Failure) -> Result<bool, Reason> {
+    let Some((_, events)) = execution.overflow else { return Ok(false) };
+    let errors = runs.overflow(Box::new(ThenFair::new(execution.schedule(), events)), MOST_EVENTS)?;
+    Ok(errors.iter().any(|error| of_recursion(error).is_same(failure)))
 }

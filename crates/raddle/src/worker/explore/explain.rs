@@ -131,6 +131,7 @@ impl Exploration<'_> {
         finding.cause = facts;
         finding.failure = again.unwrap_or(failure);
         finding.as_found = false;
+        finding.max_frames = runs.settings().limits.max_frames;
         Ok(())
     }
 

@@ -233,6 +233,7 @@ impl Exploration<'_> {
             preemptions: interference(&tell(execution, end)).preemptions,
             executions_to_find: executions,
             as_found: true,
+            max_frames: runs.settings().limits.max_frames,
             ..Finding::default()
         };
         if let Some(again) = same.filter(|_| is_told) {
