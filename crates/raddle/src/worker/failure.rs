@@ -116,14 +116,28 @@ pub fn of_recursion(thrown: &Thrown) -> Failure {
     }
 }
 
-/// The first by name of the methods that a stack is full of. Others may be at its top, or at its bottom.
+/// Whether it is a recursion only because something holds itself: such a thing has no hash and no text, and is equal to nothing. Whoever puts it
+/// there gets that, with threads or without.
+pub fn is_of_holding_itself(thrown: &Thrown) -> bool {
+    let name = |method: &str| method.rsplit('.').next().is_some_and(|name| OF_WHAT_IS_HELD.contains(&name));
+    full_of(&thrown.frames).any(name)
+}
+
+const OF_WHAT_IS_HELD: [&str; 3] = ["equals", "hashCode", "toString"];
+
+/// The first by name of the methods that a stack is full of.
 fn recurring(frames: &[String]) -> &str {
+    full_of(frames).next().unwrap_or("")
+}
+
+/// The methods that a stack is full of, by name. Others may be at its top, or at its bottom.
+fn full_of(frames: &[String]) -> impl Iterator<Item = &str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for frame in frames {
         *counts.entry(frame.split('(').next().unwrap_or(frame)).or_default() += 1;
     }
     let most = counts.values().copied().max().unwrap_or(0);
-    counts.into_iter().find(|(_, count)| *count > 1 && 4 * count >= most).map_or("", |(method, _)| method)
+    counts.into_iter().filter(move |(_, count)| *count > 1 && 4 * count >= most).map(|(method, _)| method)
 }
 
 /// Where threads wait, in whatever order.
@@ -136,7 +150,7 @@ fn place(blocked: &[Blocked]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::recurring;
+    use super::*;
 
     #[test]
     fn a_recursion_is_known_by_what_it_is_full_of_wherever_it_was_ended() {
@@ -149,5 +163,9 @@ mod tests {
             assert_eq!(recurring(&stack(top, first)), "a.List.each");
         }
         assert_eq!(recurring(&[]), "");
+        let thrown = |frames| Thrown { frames, ..Thrown::default() };
+        assert!(!is_of_holding_itself(&thrown(stack(&["a.Bag.hashCode(Bag.java:2)"], 0))));
+        let holds = ["a.Bag.contains(Bag.java:5)", "a.Bag.equals(Bag.java:9)"].repeat(30);
+        assert!(is_of_holding_itself(&thrown(holds.into_iter().map(str::to_owned).collect())));
     }
 }

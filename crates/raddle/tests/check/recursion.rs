@@ -35,9 +35,9 @@ fn without_end_is_a_stack_overflow_that_comes_at_the_same_place_every_time() {
 }
 
 #[test]
-fn with_an_end_it_is_no_fault_however_deep() {
+fn with_an_end_or_for_the_text_of_itself_it_is_no_fault() {
     for jdk in jdks() {
-        for method in ["fallsToTheGround()I", "fallsUntilItIsShut()I"] {
+        for method in ["fallsToTheGround()I", "fallsUntilItIsShut()I", "isTold()I"] {
             let outcome = Bench::new(&jdk).check("Descent", &beside(method), Oracle::Safety);
             assert_eq!(
                 (outcome.checked().rejected.clone(), outcome.kinds()),

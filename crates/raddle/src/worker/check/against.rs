@@ -8,7 +8,7 @@ use super::contacts::Contacts;
 use super::observe::{Seen, observe};
 use super::{linearize, overlap, recursion, words};
 use crate::worker::ending::End;
-use crate::worker::failure::{of_endless, of_stuck, of_thrown};
+use crate::worker::failure::{is_of_holding_itself, of_endless, of_stuck, of_thrown};
 use crate::worker::judge::Judge;
 use crate::worker::protocol::{Check, Failure, Oracle};
 use crate::worker::reason::Reason;
@@ -112,9 +112,15 @@ impl<'t> Against<'t> {
     }
 
     /// What is wrong with an execution in which calls were too deep in each other: that they have no end, if somebody has seen the error. All
-    /// else that is wrong with it may be so only because a stack was full so early.
+    /// else that is wrong with it may be so only because a stack was full so early. If nothing is, it was ended early all the same, and
+    /// nothing can be certified.
     fn recursion(&mut self, runs: &mut Runs<'_>, execution: &Execution) -> Result<Option<Failure>, Reason> {
-        let failure = doubt::of_limit(execution).map(of_thrown).ok_or(Reason::StackOverflow)?;
+        let error = doubt::of_limit(execution).ok_or(Reason::StackOverflow)?;
+        if is_of_holding_itself(error) {
+            runs.found_unstable();
+            return Ok(None);
+        }
+        let failure = of_thrown(error);
         if !self.must_be_sure || self.looks.without_end.contains(&failure.place) {
             return Ok(Some(failure));
         }
@@ -122,7 +128,7 @@ impl<'t> Against<'t> {
             self.looks.without_end.push(failure.place.clone());
             return Ok(Some(failure));
         }
-        // Deep, and no fault. This execution was ended early, so nothing can be certified.
+        // Deep, and no fault.
         runs.found_unstable();
         runs.deepen();
         Ok(None)
