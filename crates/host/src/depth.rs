@@ -107,6 +107,10 @@ fn count() -> Counted {
 }
 
 fn note() -> bool {
+    // Where a thread that was sent home is by then says nothing.
+    if control::leaves() {
+        return false;
+    }
     let events = control::with_machine(|machine| machine.steps()).unwrap_or(0);
     let first = control::controlled().map(|thread| (thread, events));
     let mut known = FIRST.lock().unwrap_or_else(|e| e.into_inner());

@@ -16,10 +16,8 @@ use super::reason::Reason;
 pub fn doubt(execution: &Execution, may_exit: bool) -> Option<Reason> {
     let exits = may_exit && matches!(execution.stop, Some(Stop::Exit(_)));
     desk::host_is_exhausted().or_else(|| of_stop(execution).filter(|_| !exits)).or_else(uncontrolled).or_else(|| {
-        // That somebody was past the limit of calls and nobody heard of it is what a real stack would have done elsewhere.
-        let is_hidden = execution.overflow.is_some() && !thrown(execution).any(is_of_limit);
-        let doubtful = thrown(execution).filter(|thrown| !is_of_limit(thrown)).find_map(of_thrown);
-        is_hidden.then_some(Reason::StackOverflow).or(doubtful)
+        // Errors of a limit are as good as any: they come at the same place every time, and with much room left.
+        thrown(execution).filter(|thrown| !is_of_limit(thrown)).find_map(of_thrown)
     })
 }
 
@@ -34,9 +32,9 @@ pub fn of_full_stacks(execution: &Execution) -> Vec<Thrown> {
     thrown(execution).filter(|thrown| &*thrown.class == OVERFLOW && !is_of_limit(thrown)).cloned().collect()
 }
 
-/// The error of a call that was too deep in others, if one has ended with it.
-pub fn of_limit(execution: &Execution) -> Option<&Thrown> {
-    thrown(execution).find(|thrown| is_of_limit(thrown))
+/// The errors of calls that were too deep in others and have ended by it.
+pub fn of_limit(execution: &Execution) -> impl Iterator<Item = &Thrown> {
+    thrown(execution).filter(|thrown| is_of_limit(thrown))
 }
 
 /// Whether an error is there because calls were as deep in each other as they may be, in every run at the same place.

@@ -102,7 +102,7 @@ pub fn of_thrown(thrown: &Thrown) -> Failure {
 }
 
 /// What is said of a recursion without an end. In which of its calls it was ended is by chance.
-pub fn of_recursion(thrown: &Thrown) -> Failure {
+fn of_recursion(thrown: &Thrown) -> Failure {
     let method = recurring(&thrown.frames);
     let what = match method {
         "" => "methods call each other without end".to_owned(),
@@ -121,6 +121,13 @@ pub fn of_recursion(thrown: &Thrown) -> Failure {
 pub fn is_of_holding_itself(thrown: &Thrown) -> bool {
     let name = |method: &str| method.rsplit('.').next().is_some_and(|name| OF_WHAT_IS_HELD.contains(&name));
     full_of(&thrown.frames).any(name)
+}
+
+/// Whether two stacks are full of the same. Of a long circle of calls it is by chance which occur twice, so one in common is enough.
+pub fn recur_alike(one: &Thrown, other: &Thrown) -> bool {
+    let known: Vec<_> = full_of(&one.frames).collect();
+    full_of(&other.frames).any(|method| known.contains(&method))
+        || known.is_empty() && recurring(&other.frames).is_empty()
 }
 
 const OF_WHAT_IS_HELD: [&str; 3] = ["equals", "hashCode", "toString"];

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Stop, Thrown, Values};
+use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Thrown, Values};
 use schedule::{Schedule, Scheduler};
 
 use super::protocol::{Checked, Explored, Failure, Finding, Progress, Report, Shown};
@@ -56,7 +56,7 @@ impl<'h> Runs<'h> {
     }
 
     /// Runs the test case once on real stacks, with so many events at the most, and gives the errors of those that were full. Nothing can be
-    /// said if the events are not enough, or if a full stack may have left something behind.
+    /// said if a full stack may have left something behind.
     pub fn overflow(&mut self, scheduler: Box<dyn Scheduler + Send>, events: usize) -> Result<Vec<Thrown>, Reason> {
         let limits = Limits { max_events: events, max_frames: None, ..self.settings.limits };
         let settings = RunSettings { limits, ..self.settings };
@@ -65,7 +65,6 @@ impl<'h> Runs<'h> {
         match doubt::doubt(&execution, self.may_exit) {
             Some(Reason::StackOverflow) if !errors.is_empty() && doubt::is_over(&Reason::StackOverflow) => Ok(errors),
             Some(reason) => Err(reason),
-            None if execution.stop == Some(Stop::TooManyEvents) => Err(Reason::StackOverflow),
             None => Ok(Vec::new()),
         }
     }

@@ -77,6 +77,14 @@ impl Bench {
         Outcome(self.worker.run(&job(under_test, test, plan)))
     }
 
+    /// Checks with as many events as a search allows.
+    pub fn search(&mut self, under_test: &str, test: &TestCase) -> Outcome {
+        let check = Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None };
+        let mut job = job(under_test, test, Plan::Check(check));
+        job.limits.max_events = 100_000;
+        Outcome(self.worker.run(&job))
+    }
+
     /// The same where so many calls may be in each other.
     pub fn within(&mut self, frames: u32, under_test: &str, test: &TestCase, plan: Plan) -> Outcome {
         let mut job = job(under_test, test, plan);

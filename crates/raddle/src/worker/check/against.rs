@@ -44,7 +44,12 @@ struct Looks {
     helped: bool,
     /// The places of recursions that were seen to fill a real stack.
     without_end: Vec<String>,
+    /// So many others were seen to end.
+    with_end: u32,
 }
+
+/// After so many recursions that end, others of the test are held to do so.
+const MOST_WITH_END: u32 = 10;
 
 /// What a thread gets that is interrupted where it waits.
 const INTERRUPTED: &str = "java.lang.InterruptedException";
@@ -111,27 +116,28 @@ impl<'t> Against<'t> {
         Ok(doze || help || vary || wait)
     }
 
-    /// What is wrong with an execution in which calls were too deep in each other: that they have no end, if somebody has seen the error. All
-    /// else that is wrong with it may be so only because a stack was full so early. If nothing is, it was ended early all the same, and
-    /// nothing can be certified.
-    fn recursion(&mut self, runs: &mut Runs<'_>, execution: &Execution) -> Result<Option<Failure>, Reason> {
-        let error = doubt::of_limit(execution).ok_or(Reason::StackOverflow)?;
-        if is_of_holding_itself(error) {
-            runs.found_unstable();
+    /// What is wrong with an execution in which calls were too deep in each other: that they have no end, as this error has it.
+    fn recursion(
+        &mut self,
+        runs: &mut Runs<'_>,
+        execution: &Execution,
+        error: &Thrown,
+    ) -> Result<Option<Failure>, Reason> {
+        let failure = of_thrown(error);
+        let is_sure = !self.must_be_sure || self.looks.without_end.contains(&failure.place);
+        if is_sure {
+            return Ok(Some(failure));
+        }
+        // Deep, and no fault, mostly for the same reason as before.
+        if self.looks.with_end >= MOST_WITH_END {
             return Ok(None);
         }
-        let failure = of_thrown(error);
-        if !self.must_be_sure || self.looks.without_end.contains(&failure.place) {
-            return Ok(Some(failure));
+        let has_no_end = recursion::has_no_end(runs, execution, error)?;
+        match has_no_end {
+            true => self.looks.without_end.push(failure.place.clone()),
+            false => self.looks.with_end += 1,
         }
-        if recursion::has_no_end(runs, execution, &failure)? {
-            self.looks.without_end.push(failure.place.clone());
-            return Ok(Some(failure));
-        }
-        // Deep, and no fault.
-        runs.found_unstable();
-        runs.deepen();
-        Ok(None)
+        Ok(has_no_end.then_some(failure))
     }
 
     fn violation(&self, execution: &Execution, end: End) -> Option<Violation> {
@@ -157,6 +163,15 @@ impl Judge for Against<'_> {
     }
 
     fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason> {
+        let mut recursion = None;
+        if execution.overflow.is_some() {
+            // All else that is wrong with it may be so only because a stack was full so early.
+            recursion = doubt::of_limit(execution).find(|error| !is_of_holding_itself(error));
+            if recursion.is_none() {
+                runs.found_unstable();
+                return Ok(None);
+            }
+        }
         let mut violation = self.violation(execution, end);
         if let Some(first) = &violation
             && self.look_again(runs, execution, first)?
@@ -164,12 +179,12 @@ impl Judge for Against<'_> {
             violation = self.violation(execution, end);
         }
         let failure = match violation {
-            _ if execution.overflow.is_some() => self.recursion(runs, execution)?,
             None => None,
             Some(Violation::Exception { .. }) if self.may_be_by_refusal() => {
                 self.excused += 1;
                 None
             }
+            Some(_) if let Some(error) = recursion => self.recursion(runs, execution, error)?,
             Some(Violation::Exception { at, .. }) => thrown(execution, at).map(of_thrown),
             Some(Violation::Stuck) => of_stuck(execution, self.check.explore.must_end).map(|failure| {
                 let left = &execution.left;
@@ -184,6 +199,10 @@ impl Judge for Against<'_> {
             Some(Violation::Endless) => Some(of_endless(execution, end)),
             Some(Violation::Values { rank, .. }) => Some(words::of_values(self.test, execution, rank)),
         };
+        if recursion.is_some() && failure.is_none() {
+            // It was ended early all the same, so nothing can be certified.
+            runs.found_unstable();
+        }
         Ok(failure.filter(|failure| self.check.wanted.as_ref().is_none_or(|wanted| wanted.is_same(failure))))
     }
 }
