@@ -49,6 +49,16 @@ impl Execution {
     pub fn schedule(&self) -> Schedule {
         Schedule::of(&self.trace).with_timeouts(&self.timed_out)
     }
+
+    /// All exceptions that calls and threads have ended with.
+    pub fn thrown(&self) -> impl Iterator<Item = &Thrown> {
+        let calls = self.suffixes.iter().flatten().chain(&self.prefix).chain(&self.probes);
+        let thrown = calls.filter_map(|call| match call {
+            CallResult::Threw(thrown) => Some(thrown),
+            _ => None,
+        });
+        thrown.chain(self.uncaught.iter().map(|(_, thrown)| thrown))
+    }
 }
 
 /// What a person wants to know of a step, beyond the event.

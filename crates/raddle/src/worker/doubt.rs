@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use host::{CallResult, Execution, PrepareError, ResolveError, Stop, Thrown};
+use host::{Execution, PrepareError, ResolveError, Stop, Thrown};
 
 use super::desk;
 use super::protocol::OVERFLOW;
@@ -17,7 +17,7 @@ pub fn doubt(execution: &Execution, may_exit: bool) -> Option<Reason> {
     let exits = may_exit && matches!(execution.stop, Some(Stop::Exit(_)));
     desk::host_is_exhausted().or_else(|| of_stop(execution).filter(|_| !exits)).or_else(uncontrolled).or_else(|| {
         // Errors of a limit are as good as any: they come at the same place every time, and with much room left.
-        thrown(execution).filter(|thrown| !is_of_limit(thrown)).find_map(of_thrown)
+        execution.thrown().filter(|thrown| !is_of_limit(thrown)).find_map(of_thrown)
     })
 }
 
@@ -29,27 +29,17 @@ pub fn doubt_serial(execution: &Execution) -> Option<Reason> {
 
 /// The errors of real stacks that were full, which no limit has thrown.
 pub fn of_full_stacks(execution: &Execution) -> Vec<Thrown> {
-    thrown(execution).filter(|thrown| &*thrown.class == OVERFLOW && !is_of_limit(thrown)).cloned().collect()
+    execution.thrown().filter(|thrown| &*thrown.class == OVERFLOW && !is_of_limit(thrown)).cloned().collect()
 }
 
 /// The errors of calls that were too deep in others and have ended by it.
 pub fn of_limit(execution: &Execution) -> impl Iterator<Item = &Thrown> {
-    thrown(execution).filter(|thrown| is_of_limit(thrown))
+    execution.thrown().filter(|thrown| is_of_limit(thrown))
 }
 
 /// Whether an error is there because calls were as deep in each other as they may be, in every run at the same place.
 pub fn is_of_limit(thrown: &Thrown) -> bool {
     &*thrown.class == OVERFLOW && thrown.message.as_deref() == Some(host::TOO_DEEP)
-}
-
-/// All exceptions that an execution has shown.
-fn thrown(execution: &Execution) -> impl Iterator<Item = &Thrown> {
-    let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
-    let thrown = calls.filter_map(|call| match call {
-        CallResult::Threw(thrown) => Some(thrown),
-        _ => None,
-    });
-    thrown.chain(execution.uncaught.iter().map(|(_, thrown)| thrown))
 }
 
 /// Whether a virtual machine is as good as before after calls were made one after the other and this was said of it. A call that has

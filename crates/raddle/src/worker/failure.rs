@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use explore::{Hang, hang};
-use host::{Awaited, Blocked, CallResult, Execution, Stop, Thrown};
+use host::{Awaited, Blocked, Execution, Stop, Thrown};
 use schedule::ThreadId;
 
 use super::ending::{End, tell};
@@ -12,12 +12,7 @@ use super::{doubt, stop};
 
 /// What is wrong with an execution that ended so, if anything is. With `must_end`, threads that are left waiting are.
 pub fn failure(execution: &Execution, end: End, must_end: bool) -> Option<Failure> {
-    let calls = execution.suffixes.iter().flatten().chain(&execution.prefix).chain(&execution.probes);
-    let thrown = calls.filter_map(|call| match call {
-        CallResult::Threw(thrown) => Some(thrown),
-        _ => None,
-    });
-    if let Some(thrown) = thrown.chain(execution.uncaught.iter().map(|(_, thrown)| thrown)).next() {
+    if let Some(thrown) = execution.thrown().next() {
         return (!oracle::is_assumption(&thrown.class)).then(|| of_thrown(thrown));
     }
     if let Some(Stop::Exit(status)) = execution.stop {

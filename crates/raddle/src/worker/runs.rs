@@ -76,8 +76,7 @@ impl<'h> Runs<'h> {
         let settings = RunSettings { tell: true, limits, ..self.settings };
         let scheduler = Box::new(whole.schedule().replay());
         let mut beginning = perform(self.host, &mut self.report, &self.test, scheduler, settings);
-        // It may be all of a recursion, up to where that was ended.
-        if let Some(reason) = doubt::doubt(&beginning, true).filter(|reason| *reason != Reason::StackOverflow) {
+        if let Some(reason) = doubt::doubt(&beginning, true) {
             return Err(reason);
         }
         beginning.pending.retain(|(thread, _)| whole.pending.iter().any(|(pending, _)| pending == thread));
