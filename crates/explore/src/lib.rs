@@ -62,6 +62,7 @@ mod stay;
 mod surw;
 mod sweep;
 mod timeline;
+mod unseen;
 
 pub use auto::{Auto, AutoSettings, Phase};
 pub use bounded::Bounded;
@@ -84,3 +85,4 @@ pub use state::MAX_THREADS;
 pub use stay::{all_look, goes_round, is_look};
 pub use surw::Surw;
 pub use sweep::Sweep;
+pub use unseen::{Unseen, unordered};

@@ -3,13 +3,16 @@
 use crate::contended;
 use crate::exhausted;
 use crate::hook_class::{BLOCKER, HOOKS, UNWIND};
-use crate::instrument::{hush, instrument, instrument_elements, instrument_monitors};
+use crate::initialisers::Initialisers;
+use crate::instrument::{instrument, instrument_elements, instrument_monitors};
 use crate::jvmti::{Callbacks, Jvmti};
 use crate::native_methods::{CLASSES, PREFIX, change_natives};
+use crate::opaque;
 use crate::scope::{is_of_jdk, is_rewritten, tells_of_elements, tells_of_monitors};
 use crate::sites::Sites;
 use crate::threads;
 use crate::weak::uses_weak_accesses;
+use classfile::ClassFile;
 use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -22,8 +25,13 @@ pub struct Loaded {
     pub sites: Sites,
     /// Classes in scope that could not be rewritten, or not wholly, with the reason.
     pub failures: Vec<(String, String)>,
-    /// Classes that use accesses which Java orders less than volatile ones.
-    pub weak: HashSet<String>,
+    /// The classes under test of the test that is prepared or run.
+    pub under_test: Vec<String>,
+    /// Classes that use accesses which Java orders less than volatile ones, each with the classes under test for which it
+    /// was loaded.
+    pub weak: HashSet<(Vec<String>, String)>,
+    /// What static initialisers of applications need.
+    pub initialisers: Initialisers,
     /// How many classes were rewritten.
     pub rewritten: usize,
 }
@@ -87,8 +95,13 @@ unsafe extern "system" fn class_file_load_hook(
 fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
     let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
     let loaded = loaded.as_mut()?;
-    if is_rewritten(name) && !is_of_jdk(name) && uses_weak_accesses(bytes) {
-        loaded.weak.insert(name.to_owned());
+    if is_rewritten(name) && !is_of_jdk(name) {
+        if uses_weak_accesses(bytes) {
+            loaded.weak.insert((loaded.under_test.clone(), name.to_owned()));
+        }
+        if let Ok(class) = ClassFile::parse(bytes) {
+            loaded.initialisers.add(&class);
+        }
     }
     let rewritten = match name {
         HOOKS | UNWIND | BLOCKER => return None,
@@ -97,9 +110,12 @@ fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
         }
         _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites, has_loader && !is_of_jdk(name)),
         _ if tells_of_elements(name) => instrument_elements(bytes, &mut loaded.sites),
-        _ if tells_of_monitors(name) => instrument_monitors(bytes, &mut loaded.sites),
-        _ if CLASSES.contains(&name) => change_natives(bytes).and_then(|bytes| hush(&bytes)),
-        _ => hush(bytes),
+        _ if tells_of_monitors(name) => opaque::change(bytes, &mut loaded.sites)
+            .and_then(|changed| instrument_monitors(&changed.bytes, &mut loaded.sites)),
+        _ if CLASSES.contains(&name) => {
+            change_natives(bytes).and_then(|bytes| opaque::change(&bytes, &mut loaded.sites))
+        }
+        _ => opaque::change(bytes, &mut loaded.sites),
     };
     match rewritten {
         Ok(instrumented) => {

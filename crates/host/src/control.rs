@@ -7,10 +7,11 @@ use crate::baton::{Baton, PATIENCE};
 use crate::machine::{Found, Limits, Machine, Next, Remains, Stop, plain};
 use crate::objects::Objects;
 use crate::outcome::Thrown;
+use crate::unseen::{Access, Location, Record, Unseen};
 use crate::sync::{LazyLock, Mutex, MutexGuard, thread_local};
-use schedule::{Event, EventKind, Scheduler, ThreadId};
+use schedule::{Event, EventKind, FastMap, ObjectId, Scheduler, SiteId, ThreadId};
 use std::array::from_fn;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// More threads than this cannot be under control at once.
 pub const MAX_THREADS: usize = 64;
@@ -33,6 +34,8 @@ thread_local! {
     static WAS_ALONE: Cell<bool> = const { Cell::new(false) };
     /// Whether one of them was a write, since this was asked last.
     static HAS_WRITTEN: Cell<bool> = const { Cell::new(false) };
+    /// The classes whose static initialisers it is in, outermost first.
+    static INITIALISES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 /// So many accesses of a thread that is the only one are no events. Past that they are, so that one without an end comes to one.
@@ -55,6 +58,10 @@ struct Execution {
     lasting: usize,
     /// Exceptions that nobody has caught, in threads that were started.
     uncaught: Vec<(ThreadId, Thrown)>,
+    /// Accesses that are no events.
+    unseen: Record,
+    /// Words of memory outside the heap, by their address divided by their size.
+    memory: FastMap<i64, ObjectId>,
 }
 
 /// The execution is over, and the thread must leave.
@@ -70,6 +77,10 @@ pub struct Ended {
     pub stop: Option<Stop>,
     /// Exceptions that nobody has caught, in threads that were started.
     pub uncaught: Vec<(ThreadId, Thrown)>,
+    /// Accesses that are no events, of places that several threads touch.
+    pub unseen: Vec<Unseen>,
+    /// Sites of which nobody knows what is done there.
+    pub taints: Vec<SiteId>,
 }
 
 /// Starts an execution; the current thread becomes its first. So many threads are given the numbers after
@@ -91,6 +102,8 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Obje
         unfinished: 0,
         lasting: threads + 1,
         uncaught: Vec::new(),
+        unseen: Record::default(),
+        memory: FastMap::default(),
     });
     ME.set(1);
     QUIET.set(0);
@@ -237,8 +250,10 @@ pub fn end() -> (Ended, Objects) {
     dismiss_others();
     ME.set(0);
     let mut guard = lock();
-    let Execution { machine, objects, stop, uncaught, .. } = guard.take().expect("internal bug: no execution");
-    (Ended { remains: machine.into_remains(), stop, uncaught }, objects)
+    let Execution { machine, objects, stop, uncaught, unseen, .. } = guard.take().expect("internal bug: no execution");
+    let remains = machine.into_remains();
+    let (unseen, taints) = unseen.finish(&objects, &remains.trace);
+    (Ended { remains, stop, uncaught, unseen, taints }, objects)
 }
 
 /// The controlled thread that runs here. None for a thread that is not under control, and while it must
@@ -307,13 +322,89 @@ pub fn uncontrolled<T>(body: impl FnOnce() -> T) -> T {
 }
 
 /// The number of an object, given its identity hash.
-pub fn object(hash: i32) -> schedule::ObjectId {
-    lock().as_mut().map_or(schedule::ObjectId::NONE, |execution| execution.objects.number(hash))
+pub fn object(hash: i32) -> ObjectId {
+    lock().as_mut().map_or(ObjectId::NONE, |execution| execution.objects.number(hash))
 }
 
 /// The same for one that has a number already.
-pub fn known_object(hash: i32) -> Option<schedule::ObjectId> {
+pub fn known_object(hash: i32) -> Option<ObjectId> {
     lock().as_ref().and_then(|execution| execution.objects.find(hash))
+}
+
+/// The number of a word of memory outside the heap. Words are numbered by first touch, as objects are.
+pub fn memory_word(word: i64) -> ObjectId {
+    let mut guard = lock();
+    let Some(Execution { objects, memory, .. }) = guard.as_mut() else { return ObjectId::NONE };
+    // Identity hashes are never below 0.
+    let unused = -1 - memory.len() as i32;
+    *memory.entry(word).or_insert_with(|| objects.number(unused))
+}
+
+/// Notes an access of the current thread that is no event, and whether events can be about the same place.
+pub fn note_unseen(location: Location, done: Done, meets_events: bool) {
+    let Some(thread) = controlled() else { return };
+    if let Some(execution) = lock().as_mut().filter(|execution| !execution.over) {
+        let Done { kind, site, opens, can_open } = done;
+        let at = execution.machine.steps();
+        let access = Access { thread, at, kind, site, opens, can_open, by_initialiser: false };
+        execution.unseen.note(location, access, meets_events);
+    }
+}
+
+/// The current thread begins the static initialiser of a class.
+pub fn begin_initialiser(class: String) {
+    INITIALISES.with_borrow_mut(|classes| classes.push(class));
+}
+
+/// The current thread ends a static initialiser.
+pub fn end_initialiser() {
+    INITIALISES.with_borrow_mut(Vec::pop);
+}
+
+/// Whether the current thread is in a static initialiser of any class, or of that one.
+pub fn is_in_initialiser(of: Option<&str>) -> bool {
+    INITIALISES.with_borrow(|classes| of.map_or(!classes.is_empty(), |of| classes.iter().any(|class| class == of)))
+}
+
+/// Notes an access by a static initialiser, which is no event. What it has made itself is left out.
+pub fn note_initialiser(location: Location, kind: EventKind, site: SiteId) {
+    let Some(thread) = controlled() else { return };
+    if let Some(execution) = lock().as_mut().filter(|execution| !execution.over)
+        && !execution.unseen.is_fresh(location.hash, &execution.objects)
+    {
+        let at = execution.machine.steps();
+        let access = Access { thread, at, kind, site, opens: 0, can_open: false, by_initialiser: true };
+        execution.unseen.note(location, access, true);
+    }
+}
+
+/// Notes that a static initialiser takes a monitor that it has not made itself.
+pub fn note_initialiser_lock(hash: i32, site: SiteId) {
+    if let Some(execution) = lock().as_mut().filter(|execution| !execution.over)
+        && !execution.unseen.is_fresh(hash, &execution.objects)
+    {
+        execution.unseen.taint(site);
+    }
+}
+
+/// What is done by an access that is no event.
+#[derive(Clone, Copy, Debug)]
+pub struct Done {
+    /// A read, a write or an update, plain or volatile.
+    pub kind: EventKind,
+    /// Where in the code, if that is known.
+    pub site: SiteId,
+    /// The number of what is to be opened, so that it is an event.
+    pub opens: u32,
+    /// Whether that is possible.
+    pub can_open: bool,
+}
+
+/// Notes that the current thread does something at a site of which nobody knows what it is.
+pub fn taint(site: SiteId) {
+    if let Some(execution) = lock().as_mut().filter(|execution| !execution.over) {
+        execution.unseen.taint(site);
+    }
 }
 
 /// Notes an exception that nobody has caught.

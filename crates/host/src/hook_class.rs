@@ -42,6 +42,11 @@ pub const EXIT: Hook = hook("exit", "(Ljava/lang/Object;I)V");
 /// Around what must not be interrupted: 1 when it begins, -1 when it ends.
 pub const QUIET: Hook = hook("quiet", "(I)V");
 
+/// Around the static initialiser of an application's class: the class and 1 when it begins, null and -1 when it ends.
+pub const INITIALISES: Hook = hook("initialises", "(Ljava/lang/Object;I)V");
+/// Around what is quiet only in loaders of the JDK: the loader, and 1 when it begins, -1 when it ends.
+pub const QUIET_IN: Hook = hook("quietIn", "(Ljava/lang/Object;I)V");
+
 /// Before a raw access: the object, the offset in it, and what is done: the number of an event's kind and, above
 /// its eight bits, how many bytes are touched.
 pub const RAW: Hook = hook("raw", "(Ljava/lang/Object;JI)V");
@@ -118,6 +123,19 @@ pub const STARTED: Hook = hook("started", "(Ljava/lang/Object;)V");
 /// Before a thread is interrupted.
 pub const INTERRUPT: Hook = hook("interrupts", "(Ljava/lang/Object;)V");
 
+/// Before bytes are copied or set, in arrays or outside the heap: from where, to where (each a base object or null, and an
+/// offset) and how many. Where nothing is read, the first offset is below 0.
+pub const COPY_MEMORY: Hook = hook("copiesMemory", "(Ljava/lang/Object;JLjava/lang/Object;JJ)V");
+/// Before opaque code accesses a field that can change: the object, the site. These and the next three do nothing unless
+/// threads are watched.
+pub const WATCH_FIELD: Hook = hook("watchesField", "(Ljava/lang/Object;I)V");
+/// Before opaque code accesses an array element: the array, the index, the site.
+pub const WATCH_ELEMENT: Hook = hook("watchesElement", "(Ljava/lang/Object;II)V");
+/// Before opaque code accesses a static field that can change: the site.
+pub const WATCH_STATIC: Hook = hook("watchesStatic", "(I)V");
+/// Before a native method that does something which others can observe: the object that it does it to or null, the site.
+pub const WATCH_NATIVE: Hook = hook("watchesNative", "(Ljava/lang/Object;I)V");
+
 /// A time that is none.
 pub const NO_LIMIT: i64 = i64::MIN;
 
@@ -163,7 +181,22 @@ pub const ALL: &[Hook] = &[
     CONDITION,
     BLOCK,
     PAUSE,
+    INITIALISES,
+    QUIET_IN,
+    COPY_MEMORY,
+    WATCH_FIELD,
+    WATCH_ELEMENT,
+    WATCH_STATIC,
+    WATCH_NATIVE,
 ];
+
+/// Hooks that are called only while [`WATCHING`] is set.
+const WATCHES: [Hook; 4] = [WATCH_FIELD, WATCH_ELEMENT, WATCH_STATIC, WATCH_NATIVE];
+
+/// The static field that says whether hooks are bound.
+pub const ON: &str = "on";
+/// The static field that says whether several threads are under control, so that what opaque code does matters.
+pub const WATCHING: &str = "watching";
 
 /// The names of all hooks.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -181,8 +214,10 @@ const VERSION: u16 = 61;
 fn hooks(left_out: &[String]) -> Result<Vec<u8>, EditError> {
     let mut class = ClassFile::new(HOOKS, "java/lang/Object", VERSION)?;
     let flags = Flags::PUBLIC.with(Flags::STATIC);
-    class.add_field(flags.with(Flags::VOLATILE), "on", "Z")?;
-    let on = class.constants.add_field(HOOKS, "on", "Z")?;
+    class.add_field(flags.with(Flags::VOLATILE), ON, "Z")?;
+    class.add_field(flags.with(Flags::VOLATILE), WATCHING, "Z")?;
+    let on = class.constants.add_field(HOOKS, ON, "Z")?;
+    let watching = class.constants.add_field(HOOKS, WATCHING, "Z")?;
     for hook in ALL.iter().copied() {
         let native_name = format!("{}0", hook.name);
         class.add_method(flags.with(Flags::NATIVE), &native_name, hook.descriptor, None)?;
@@ -192,7 +227,8 @@ fn hooks(left_out: &[String]) -> Result<Vec<u8>, EditError> {
         let mut code = CodeBuilder::new(HOOKS, hook.name, hook.descriptor, flags);
         let off = code.label();
         if !left_out.iter().any(|name| name == hook.name) {
-            code.push(Instruction::Field(FieldOp::GetStatic, on), &class.constants)?;
+            let guard = if WATCHES.contains(&hook) { watching } else { on };
+            code.push(Instruction::Field(FieldOp::GetStatic, guard), &class.constants)?;
             code.jump_if(Condition::Eq, off)?;
             for (kind, slot) in shape.parameters {
                 code.push(Instruction::Load(kind, slot), &class.constants)?;

@@ -21,8 +21,10 @@ use crate::read::Reading;
 use crate::resolve::{Ready, ResolveError, load, resolve};
 use crate::scope;
 use crate::signals;
+use crate::sites::FieldRef;
 use crate::statics;
 use crate::threads;
+use crate::unseen;
 use jni_sys::jvalue;
 use rustix::thread::{Pid, gettid};
 use schedule::{EventKind, Scheduler, SiteId, ThreadId};
@@ -132,6 +134,9 @@ impl Host {
             return Err(PrepareError::TooManyThreads(test.suffixes.len()));
         }
         natives::synchronizer::trust(!under_test.iter().any(|class| class.starts_with("java/util/concurrent/")));
+        if let Some(loaded) = LOADED.lock().unwrap_or_else(|e| e.into_inner()).as_mut() {
+            loaded.under_test = under_test.to_vec();
+        }
         let env = self.jvm.env;
         let prefix = resolve(env, &self.reading, &test.prefix, &[])?;
         let given: Vec<u8> = prefix.iter().map(|call| call.gives).collect();
@@ -203,6 +208,7 @@ impl Host {
             }
             natives::tell::written(env);
             let (mut ended, objects) = control::end();
+            natives::watch::watch(env, false);
             if ended.stop.is_some() {
                 // They could have gone on, or whatever has stopped them says what they wait for.
                 ended.remains.left.clear();
@@ -242,6 +248,9 @@ impl Host {
                 stop: ended.stop,
                 awaited,
                 overflow: depth::end(),
+                unseen: ended.unseen,
+                taints: ended.taints,
+                chance: ended.remains.chance,
             }
         })
     }
@@ -266,6 +275,7 @@ impl Host {
             settings,
         });
         *JOB.lock().unwrap_or_else(|e| e.into_inner()) = Some(job.clone());
+        natives::watch::watch(env, !test.suffixes.is_empty());
         let threads = 1..=test.suffixes.len() as u16;
         threads.clone().for_each(|thread| control::start_thread(ThreadId(thread)));
         for thread in threads {
@@ -292,10 +302,40 @@ impl Host {
         loaded.as_ref()?.sites.get(site).cloned()
     }
 
+    /// Accesses of these places by opaque code are events from now on, and of no others. Places are named as
+    /// [`Host::place`] names them.
+    pub fn open(&mut self, places: &[String]) {
+        let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+        let sites = &mut loaded.as_mut().expect("internal bug: no agent").sites;
+        let field = |place: &String| place.rsplit_once('.').map(|(class, name)| (class.to_owned(), name.to_owned()));
+        let fields = places.iter().filter_map(field);
+        unseen::open(fields.map(|(class, name)| sites.number_of_field(FieldRef { class, name })).collect());
+    }
+
+    /// Classes whose static initialisers need each other and ran while several threads were under control, in groups. Of all
+    /// tests of the classes that are under test now.
+    pub fn initialiser_circles(&self) -> Vec<Vec<String>> {
+        let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+        loaded.as_ref().map(|loaded| loaded.initialisers.circles(&loaded.under_test)).unwrap_or_default()
+    }
+
+    /// The name of a place that can be opened, by its number.
+    pub fn place(&self, number: u32) -> Option<String> {
+        self.field(number).map(|(class, name)| format!("{class}.{name}"))
+    }
+
     /// Whether a class uses accesses which Java orders less than volatile ones.
     pub fn uses_weak_accesses(&self, class: &str) -> bool {
         let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
-        loaded.as_ref().is_some_and(|loaded| loaded.weak.contains(class))
+        loaded.as_ref().is_some_and(|loaded| loaded.weak.iter().any(|(_, weak)| weak == class))
+    }
+
+    /// A class that uses such accesses and was loaded for the classes that are under test now, if there is one.
+    pub fn weak_class(&self) -> Option<String> {
+        let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+        let loaded = loaded.as_ref()?;
+        let weak = loaded.weak.iter().filter(|(under_test, _)| *under_test == loaded.under_test);
+        weak.map(|(_, class)| class.clone()).min()
     }
 
     /// The field with that number, as the class that declares it and its name.

@@ -9,13 +9,14 @@
 //! else can see the object yet.
 
 use crate::common_pool::make_renewable;
-use crate::hook_class::{ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, PAUSE, QUIET, STATIC, SYNCHRONIZE};
-use crate::opaque_arrays::{tell, touched};
-use crate::scope::{
-    Step, is_hushed, is_of_synchronizer, is_salted, pauses_steps, resumes_steps, waits_for_uncontrolled,
+use crate::hook_class::{
+    ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, INITIALISES, PAUSE, QUIET, STATIC, SYNCHRONIZE, WATCH_ELEMENT, WATCH_FIELD,
+    WATCH_NATIVE, WATCH_STATIC,
 };
-use crate::sites::{DeclaredField, FieldRef, Site, Sites};
+use crate::scope::{REWRITTEN_ALL_THE_SAME, Step, is_of_jdk, is_of_synchronizer, is_salted, pauses_steps, resumes_steps, waits_for_uncontrolled};
+use crate::sites::{DeclaredField, FieldRef, Site, Sites, WHOLE};
 use crate::statics::make_resettable;
+use crate::unseen::watch_natives;
 use classfile::{
     ArrayType, ClassFile, Code, CodeEdit, EditError, FieldOp, Flags, Index, Instruction, InvokeOp, MemberRef,
     ParseError, Pc, StackOp, ValueType, VerificationType, Wrap, drop_annotation, kind,
@@ -49,7 +50,7 @@ pub fn instrument(bytes: &[u8], sites: &mut Sites, of_application: bool) -> Resu
     note_fields(&class, sites);
     make_renewable(&mut class);
     let hooks = Hooks::add(&mut class)?;
-    let mut left = Vec::new();
+    let mut left = watch_natives(&mut class, sites);
     if of_application && let Err(error) = make_resettable(&mut class) {
         left.push(("<clinit>()V".to_owned(), error));
     }
@@ -75,11 +76,11 @@ pub fn instrument_elements(bytes: &[u8], sites: &mut Sites) -> Result<Instrument
     Ok(Instrumented { bytes: class.write()?, left })
 }
 
-/// Rewrites the monitors of blocks, and nothing else but what [`hush`] does.
+/// Rewrites the monitors of blocks, and nothing else.
 pub fn instrument_monitors(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, InstrumentError> {
-    let Instrumented { bytes, mut left } = hush(bytes)?;
-    let mut class = ClassFile::parse(&bytes)?;
+    let mut class = ClassFile::parse(bytes)?;
     let hooks = Hooks::add(&mut class)?;
+    let mut left = Vec::new();
     let monitors = |instruction: &_| matches!(instruction, Instruction::MonitorEnter | Instruction::MonitorExit);
     for method in 0..class.methods.len() {
         if !class.methods[method].flags.has(Flags::SYNCHRONIZED)
@@ -91,31 +92,8 @@ pub fn instrument_monitors(bytes: &[u8], sites: &mut Sites) -> Result<Instrument
     Ok(Instrumented { bytes: class.write()?, left })
 }
 
-/// Makes some methods of an opaque class quiet, as [`is_hushed`] says, and lets others tell of arrays.
-pub fn hush(bytes: &[u8]) -> Result<Instrumented, InstrumentError> {
-    let mut class = ClassFile::parse(bytes)?;
-    let quiet = class.constants.add_method(HOOKS, QUIET.name, QUIET.descriptor)?;
-    let mut left = Vec::new();
-    let class_name = class.name().to_string();
-    for method in 0..class.methods.len() {
-        let text = |index| class.constants.utf8(index).to_string();
-        let (name, descriptor) = (text(class.methods[method].name), text(class.methods[method].descriptor));
-        let (hushed, touch) = (is_hushed(&class_name, &name), touched(&class_name, &name, &descriptor));
-        let Some(code) = class.methods[method].code().filter(|_| hushed || touch.is_some()) else { continue };
-        let mut edit = CodeEdit::new(code);
-        if hushed {
-            edit.wrap(quietly(quiet));
-        }
-        let told = touch.map_or(Ok(()), |touch| tell(&mut class, &mut edit, touch));
-        if let Err(error) = told.and_then(|()| class.edit_method(method, edit)) {
-            left.push((name, error));
-        }
-    }
-    Ok(Instrumented { bytes: class.write()?, left })
-}
-
 /// Nothing that runs inside is an event.
-fn quietly(hook: Index<kind::MethodRef>) -> Wrap {
+pub fn quietly(hook: Index<kind::MethodRef>) -> Wrap {
     between(hook, 1)
 }
 
@@ -138,7 +116,7 @@ fn synchronizing(hook: Index<kind::MethodRef>, step: Step) -> Wrap {
 }
 
 /// The hooks as methods of a class's constant pool.
-struct Hooks {
+pub struct Hooks {
     access: Index<kind::MethodRef>,
     element: Index<kind::MethodRef>,
     statics: Index<kind::MethodRef>,
@@ -147,10 +125,20 @@ struct Hooks {
     quiet: Index<kind::MethodRef>,
     synchronize: Index<kind::MethodRef>,
     pause: Index<kind::MethodRef>,
+    initialises: Index<kind::MethodRef>,
+    bytes: Index<kind::MethodRef>,
     object: Index<kind::Class>,
 }
 
 impl Hooks {
+    /// Those of opaque code, whose accesses are watched.
+    pub fn watching(class: &mut ClassFile<'_>) -> Result<Self, classfile::Overflow> {
+        let hooks = Hooks::add(class)?;
+        let mut add = |hook: Hook| class.constants.add_method(HOOKS, hook.name, hook.descriptor);
+        let (access, element, statics) = (add(WATCH_FIELD)?, add(WATCH_ELEMENT)?, add(WATCH_STATIC)?);
+        Ok(Hooks { access, element, statics, ..hooks })
+    }
+
     fn add(class: &mut ClassFile<'_>) -> Result<Self, classfile::Overflow> {
         let constants = &mut class.constants;
         let mut add = |hook: Hook| constants.add_method(HOOKS, hook.name, hook.descriptor);
@@ -163,21 +151,27 @@ impl Hooks {
             quiet: add(QUIET)?,
             synchronize: add(SYNCHRONIZE)?,
             pause: add(PAUSE)?,
+            initialises: add(INITIALISES)?,
+            bytes: add(WATCH_NATIVE)?,
             object: constants.add_class("java/lang/Object")?,
         })
     }
 }
 
-fn note_fields(class: &ClassFile<'_>, sites: &mut Sites) {
+/// Notes what a class declares.
+pub fn note_fields(class: &ClassFile<'_>, sites: &mut Sites) {
     let super_class = class.super_class.map(|index| class.constants.class_name(index).to_string());
     let declared = |field: &classfile::Field<'_>| DeclaredField {
         name: class.constants.utf8(field.name).to_string(),
         volatile: field.flags.has(Flags::VOLATILE),
+        is_final: field.flags.has(Flags::FINAL),
+        is_private: field.flags.has(Flags::PRIVATE),
     };
     sites.add_class(&class.name().to_str(), super_class.as_deref(), class.fields.iter().map(declared).collect());
 }
 
-fn method_name(class: &ClassFile<'_>, method: usize) -> String {
+/// Name and descriptor of a method.
+pub fn method_name(class: &ClassFile<'_>, method: usize) -> String {
     let method = &class.methods[method];
     format!("{}{}", class.constants.utf8(method.name), class.constants.utf8(method.descriptor))
 }
@@ -192,58 +186,14 @@ fn instrument_method(
     let Some(code) = class.methods[method].code().cloned() else { return Ok(()) };
     let flags = class.methods[method].flags;
     let name = method_name(class, method);
-    let own_from = if name.starts_with("<init>") { initialized_from(class, &code) } else { 0 };
     let mut edit = CodeEdit::new(&code);
-    let mut site = |class: &mut ClassFile<'_>, pc: Pc, kind: EventKind, field: Option<FieldRef>| {
-        let (owner, line) = (class.name().to_string(), code.line_at(pc));
-        let id = sites.add(Site { class: owner, method: name.clone(), pc, line, kind, field });
-        number(class, id)
-    };
-    for placed in code.instructions().filter(|placed| seen(&placed.instruction)) {
-        let pc = placed.pc;
-        match placed.instruction {
-            Instruction::Field(op, field) => {
-                let target = class.constants.field(field);
-                if pc < own_from && op == FieldOp::Put && target.class == class.name() {
-                    continue;
-                }
-                let wide = matches!(target.descriptor.as_bytes(), b"J" | b"D");
-                let field = field_ref(target);
-                let kind = if op.is_put() { EventKind::Write } else { EventKind::Read };
-                let site = site(class, pc, kind, Some(field))?;
-                before_field(&mut edit, pc, op, wide, site, hooks);
-            }
-            Instruction::ArrayLoad(_) => {
-                let site = site(class, pc, EventKind::Read, None)?;
-                let call = Instruction::Invoke(InvokeOp::Static, hooks.element);
-                edit.insert_before(pc, &[Instruction::Stack(StackOp::Dup2), site, call]);
-            }
-            Instruction::ArrayStore(element) => {
-                let site = site(class, pc, EventKind::Write, None)?;
-                before_array_store(&mut edit, pc, element, site, hooks);
-            }
-            Instruction::MonitorEnter => {
-                let site = site(class, pc, EventKind::Lock, None)?;
-                let call = Instruction::Invoke(InvokeOp::Static, hooks.enter);
-                edit.insert_before(pc, &[Instruction::Stack(StackOp::Dup), site, call]);
-            }
-            Instruction::MonitorExit => {
-                let site = site(class, pc, EventKind::Unlock, None)?;
-                let call = Instruction::Invoke(InvokeOp::Static, hooks.exit);
-                edit.replace(pc, &[Instruction::Stack(StackOp::Dup), Instruction::MonitorExit, site, call]);
-            }
-            Instruction::Invoke(InvokeOp::Static, called)
-                if is_seed(class.constants.method(called)) && is_salted(&class.name().to_str(), &name) =>
-            {
-                edit.replace(pc, &[Instruction::Long(1)]);
-            }
-            _ => {}
-        }
-    }
+    let has_receiver = !flags.has(Flags::STATIC) && !name.starts_with("<init>");
+    let mut numbers = Numbers { sites, method: &name, code: &code, has_receiver };
+    insert_hooks(class, &mut edit, hooks, &mut numbers, |_, instruction| seen(instruction))?;
     let synchronized = flags.has(Flags::SYNCHRONIZED);
     if synchronized {
-        let lock = site(class, 0, EventKind::Lock, None)?;
-        let unlock = site(class, 0, EventKind::Unlock, None)?;
+        let lock = numbers.add(class, 0, EventKind::Lock, None)?;
+        let unlock = numbers.add(class, 0, EventKind::Unlock, None)?;
         take_monitor(class, flags, &mut edit, hooks, lock, unlock)?;
     } else if !flags.has(Flags::STATIC) && is_of_synchronizer(&class.name().to_str(), &name) {
         edit.wrap(synchronizing(hooks.synchronize, Step::of(&class.name().to_str(), &name)));
@@ -251,6 +201,11 @@ fn instrument_method(
         edit.wrap(between(hooks.pause, 1));
     } else if resumes_steps(&class.name().to_str(), &name) {
         edit.wrap(between(hooks.pause, 2));
+    } else if name == "<clinit>()V" && !is_of_jdk(&class.name().to_str()) {
+        let hook = Instruction::Invoke(InvokeOp::Static, hooks.initialises);
+        let enter = [class.load_this_class()?, vec![Instruction::Int(1), hook.clone()]].concat();
+        let leave = vec![Instruction::Null, Instruction::Int(-1), hook];
+        edit.wrap(Wrap { enter, leave: leave.clone(), catch: leave, catches: None });
     } else if name == "<clinit>()V" || waits_for_uncontrolled(&class.name().to_str(), &name) {
         edit.wrap(quietly(hooks.quiet));
     }
@@ -262,6 +217,125 @@ fn instrument_method(
         drop_annotation(&mut owner.attributes, &class.constants, "Ljdk/internal/vm/annotation/IntrinsicCandidate;");
     }
     Ok(())
+}
+
+/// Gives the sites of one method their numbers.
+pub struct Numbers<'m, 'c> {
+    /// All sites.
+    pub sites: &'m mut Sites,
+    /// Name and descriptor of the method.
+    pub method: &'m str,
+    /// Its code.
+    pub code: &'m Code<'c>,
+    /// Whether it is called on an object that is made.
+    pub has_receiver: bool,
+}
+
+impl Numbers<'_, '_> {
+    /// Loads the number of a site.
+    pub fn add(
+        &mut self,
+        class: &mut ClassFile<'_>,
+        pc: Pc,
+        kind: EventKind,
+        field: Option<FieldRef>,
+    ) -> Result<Instruction, EditError> {
+        let (owner, line) = (class.name().to_string(), self.code.line_at(pc));
+        let id = self.sites.add(Site { class: owner, method: self.method.to_owned(), pc, line, kind, field });
+        Ok(number(class, id)?)
+    }
+}
+
+/// Puts a hook before each instruction of a method that is seen.
+pub fn insert_hooks(
+    class: &mut ClassFile<'_>,
+    edit: &mut CodeEdit,
+    hooks: &Hooks,
+    numbers: &mut Numbers<'_, '_>,
+    seen: impl Fn(&ClassFile<'_>, &Instruction) -> bool,
+) -> Result<(), EditError> {
+    let code = numbers.code;
+    let own_from = if numbers.method.starts_with("<init>") { initialized_from(class, code) } else { 0 };
+    for placed in code.instructions() {
+        let pc = placed.pc;
+        if !seen(class, &placed.instruction) {
+            continue;
+        }
+        match placed.instruction {
+            Instruction::Field(op, field) => {
+                let target = class.constants.field(field);
+                if pc < own_from && op == FieldOp::Put && target.class == class.name() {
+                    continue;
+                }
+                let wide = matches!(target.descriptor.as_bytes(), b"J" | b"D");
+                let field = field_ref(target);
+                let kind = if op.is_put() { EventKind::Write } else { EventKind::Read };
+                let site = numbers.add(class, pc, kind, Some(field))?;
+                before_field(edit, pc, op, wide, site, hooks);
+            }
+            Instruction::ArrayLoad(_) => {
+                let site = numbers.add(class, pc, EventKind::Read, None)?;
+                let call = Instruction::Invoke(InvokeOp::Static, hooks.element);
+                edit.insert_before(pc, &[Instruction::Stack(StackOp::Dup2), site, call]);
+            }
+            Instruction::ArrayStore(element) => {
+                let site = numbers.add(class, pc, EventKind::Write, None)?;
+                before_array_store(edit, pc, element, site, hooks);
+            }
+            Instruction::MonitorEnter => {
+                let site = numbers.add(class, pc, EventKind::Lock, None)?;
+                let call = Instruction::Invoke(InvokeOp::Static, hooks.enter);
+                edit.insert_before(pc, &[Instruction::Stack(StackOp::Dup), site, call]);
+            }
+            Instruction::MonitorExit => {
+                let site = numbers.add(class, pc, EventKind::Unlock, None)?;
+                let call = Instruction::Invoke(InvokeOp::Static, hooks.exit);
+                edit.replace(pc, &[Instruction::Stack(StackOp::Dup), Instruction::MonitorExit, site, call]);
+            }
+            Instruction::Invoke(InvokeOp::Static, called)
+                if numbers.has_receiver
+                    && is_builder(&class.name().to_str())
+                    && takes_bytes(class.constants.method(called)) =>
+            {
+                let called = class.constants.method(called);
+                let kind = if writes_bytes(&called.name.to_str()) { EventKind::Write } else { EventKind::Read };
+                let whole = FieldRef { class: class.name().to_string(), name: WHOLE.to_owned() };
+                let site = numbers.add(class, pc, kind, Some(whole))?;
+                let value = class.constants.add_field("java/lang/AbstractStringBuilder", "value", "[B")?;
+                let told = [
+                    Instruction::Load(ValueType::Reference, 0),
+                    Instruction::Field(FieldOp::Get, value),
+                    site,
+                    Instruction::Invoke(InvokeOp::Static, hooks.bytes),
+                ];
+                edit.insert_before(pc, &told);
+            }
+            Instruction::Invoke(InvokeOp::Static, called)
+                if is_seed(class.constants.method(called))
+                    && is_salted(&class.name().to_str(), numbers.method) =>
+            {
+                edit.replace(pc, &[Instruction::Long(1)]);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a class is one of those that make strings. They give their bytes to code that is opaque.
+fn is_builder(class: &str) -> bool {
+    REWRITTEN_ALL_THE_SAME.contains(&class)
+}
+
+/// Whether a call gives bytes of characters to opaque code.
+fn takes_bytes(called: MemberRef<'_>) -> bool {
+    let owners = ["java/lang/String", "java/lang/StringLatin1", "java/lang/StringUTF16"];
+    owners.iter().any(|owner| called.class == *owner) && called.descriptor.to_str().contains("[B")
+}
+
+/// Whether a method that is given bytes writes them.
+fn writes_bytes(method: &str) -> bool {
+    ["put", "fill", "inflate", "reverse", "getChars", "setChar"].iter().any(|verb| method.starts_with(verb))
 }
 
 /// Whether a call asks for the time, from which initialisers make what is to differ between processes.

@@ -151,7 +151,7 @@ fn options(settings: &JvmSettings, patch: &Path) -> Vec<String> {
         "-XX:ActiveProcessorCount=4".to_owned(),
         // Compilers that are started later would take numbers from the threads of the code under test.
         "-XX:-UseDynamicNumberOfCompilerThreads".to_owned(),
-        disabled_intrinsics(),
+        disabled_intrinsics(feature(&settings.java_home)),
         // A virtual thread becomes a thread of its own. Java 19 and later know the option, and the others
         // have no virtual threads.
         "-XX:+IgnoreUnrecognizedVMOptions".to_owned(),
@@ -164,8 +164,16 @@ fn options(settings: &JvmSettings, patch: &Path) -> Vec<String> {
     options
 }
 
-/// Methods that the compiler would replace by instructions of its own, past the hooks.
-fn disabled_intrinsics() -> String {
+/// The version of a JDK, by its file `release`.
+fn feature(java_home: &Path) -> Option<u32> {
+    let release = std::fs::read_to_string(java_home.join("release")).ok()?;
+    let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+    version.split(['.', '"', '-', '+']).next()?.parse().ok()
+}
+
+/// Methods that the compiler would replace by instructions of its own, past the hooks. HotSpot refuses names that it does not
+/// know, so those that not all versions have are named by version.
+fn disabled_intrinsics(feature: Option<u32>) -> String {
     const TYPES: [&str; 9] = ["Boolean", "Byte", "Char", "Double", "Float", "Int", "Long", "Reference", "Short"];
     let mut names: Vec<String> = Vec::new();
     for name in TYPES {
@@ -189,5 +197,9 @@ fn disabled_intrinsics() -> String {
     // These touch arrays without an instruction or call that tells of it.
     names.extend(["_copyOf", "_copyOfRange", "_clone", "_arraycopy", "_vectorizedMismatch"].map(str::to_owned));
     names.extend(["_equalsB", "_equalsC"].map(str::to_owned));
+    names.extend(["_copyMemory", "_Reference_get", "_Reference_refersTo0"].map(str::to_owned));
+    if feature.is_some_and(|feature| feature >= 25) {
+        names.extend(["_setMemory", "_Reference_clear0"].map(str::to_owned));
+    }
     format!("-XX:DisableIntrinsic={}", names.join(","))
 }

@@ -5,7 +5,7 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, AWAIT, CLOCK, CLONE, CONDITION, COPY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, JOIN,
+    ALIVE, AWAIT, CLOCK, CLONE, CONDITION, COPY, COPY_MEMORY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, JOIN,
     LOCK_WITHIN, LOOK, LOOK_OWN, NO_LIMIT, NOTIFY, NOTIFY_ALL, PARK, PART, QUIET, RANDOM, RAW, SLEEP, SLEEP_NANOS,
     STARTED, STARTING, STATE, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
@@ -48,6 +48,12 @@ enum Change {
     LockWithin,
     /// The hook is told before, with the receiver if it takes one.
     Before(Hook),
+    /// The hook is told before what is copied, from where and to where.
+    CopyMemory,
+    /// The hook is told before what is set.
+    SetMemory,
+    /// The hook is told before memory is freed, as if its first byte were set.
+    FreeMemory,
     /// One hook is told before and one after, with the receiver.
     Around(Hook, Hook),
 }
@@ -153,6 +159,9 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/security/SecureRandom", "nextBytes", "([B)V") => Change::Instead(RANDOM),
         ("jdk/internal/misc/Unsafe", "park", "(ZJ)V") => Change::Instead(PARK),
         ("jdk/internal/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V") => Change::Instead(UNPARK),
+        ("jdk/internal/misc/Unsafe", "copyMemory0" | "copySwapMemory0", _) => Change::CopyMemory,
+        ("jdk/internal/misc/Unsafe", "setMemory0", _) => Change::SetMemory,
+        ("jdk/internal/misc/Unsafe", "freeMemory0", "(J)V") => Change::FreeMemory,
         ("jdk/internal/misc/Unsafe", _, _) if descriptor.starts_with("(Ljava/lang/Object;J") => {
             if let Some(size) = atomic_access(method) {
                 return Some(Change::Atomic(size));
@@ -234,7 +243,28 @@ fn wrap(
     change: Change,
 ) -> Result<(), EditError> {
     let owner = class.name().to_string();
+    let takes_monitor = matches!(change, Change::Part(..)) && class.methods[method].flags.has(Flags::SYNCHRONIZED);
+    replace(class, method, name, |class, renamed, flags| {
+        body(class, &owner, name, renamed, descriptor, flags, change)
+    })?;
+    if takes_monitor {
+        let flags = &mut class.methods[method].flags;
+        *flags = flags.without(Flags::SYNCHRONIZED);
+        take_monitor(class, method)
+    } else {
+        Ok(())
+    }
+}
+
+/// Renames a method with the prefix, and puts code in its place that is given the new name and its own flags.
+pub fn replace<'a>(
+    class: &mut ClassFile<'a>,
+    method: usize,
+    name: &str,
+    body: impl FnOnce(&mut ClassFile<'a>, &str, Flags) -> Result<classfile::Code<'a>, EditError>,
+) -> Result<(), EditError> {
     let native_flags = class.methods[method].flags;
+    let descriptor = class.constants.utf8(class.methods[method].descriptor).to_string();
     let renamed = format!("{}{name}", PREFIX.to_str().expect("internal bug: the prefix is text"));
     // Private and final, so that the table of virtual methods stays as the virtual machine knows it.
     let hidden =
@@ -243,13 +273,9 @@ fn wrap(
     class.copy_method(method, &renamed, hidden)?;
     attributes.retain(|attribute| !matches!(attribute.value, AttributeValue::Code(_)));
 
-    let takes_monitor = matches!(change, Change::Part(..)) && native_flags.has(Flags::SYNCHRONIZED);
-    let mut flags = native_flags.without(Flags::NATIVE);
-    if takes_monitor {
-        flags = flags.without(Flags::SYNCHRONIZED);
-    }
-    let code = body(class, &owner, name, &renamed, descriptor, flags, change)?;
-    class.add_method(flags, name, descriptor, Some(code))?;
+    let flags = native_flags.without(Flags::NATIVE);
+    let code = body(class, &renamed, flags)?;
+    class.add_method(flags, name, &descriptor, Some(code))?;
     // The new method takes the place of the old, with its annotations and exceptions.
     let mut ours = class.methods.pop().expect("internal bug: just added");
     ours.attributes.extend(attributes);
@@ -259,7 +285,7 @@ fn wrap(
         "Ljdk/internal/vm/annotation/IntrinsicCandidate;",
     );
     class.methods[method] = ours;
-    if takes_monitor { take_monitor(class, method) } else { Ok(()) }
+    Ok(())
 }
 
 /// Takes the receiver's monitor by events around a method; the original takes the real one.
@@ -302,6 +328,7 @@ fn body<'a>(
     let hook = match change {
         Change::Raw(..) | Change::Atomic(_) => call(RAW)?,
         Change::Instead(hook) | Change::Value(hook) | Change::Before(hook) | Change::Around(hook, _) => call(hook)?,
+        Change::CopyMemory | Change::SetMemory | Change::FreeMemory => call(COPY_MEMORY)?,
         Change::Clock(_) => call(CLOCK)?,
         Change::Part(..) => call(PART)?,
         Change::Await(_) => call(AWAIT)?,
@@ -357,6 +384,24 @@ fn body<'a>(
                 Instruction::Invoke(InvokeOp::Static, after.expect("internal bug: it ends what it begins")),
                 constants,
             )?;
+        }
+        Change::CopyMemory => {
+            for load in &arguments[..5] {
+                code.push(load.clone(), constants)?;
+            }
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
+        }
+        Change::SetMemory | Change::FreeMemory => {
+            let written = match change {
+                Change::SetMemory => arguments[..3].to_vec(),
+                _ => vec![Instruction::Null, arguments[0].clone(), Instruction::Long(1)],
+            };
+            let nothing =
+                [Instruction::Null, Instruction::Int(-1), Instruction::Operate(classfile::Operator::I2l)];
+            for load in nothing.into_iter().chain(written) {
+                code.push(load, constants)?;
+            }
+            code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
         }
         Change::Instead(instead) => {
             let with_receiver = Shape::of(instead.descriptor).parameters.len() > arguments.len();

@@ -1,8 +1,9 @@
 //! What an execution gave.
 
 use crate::machine::{Blocked, Stop};
+use crate::unseen::Unseen;
 use crate::value::Value;
-use schedule::{Event, ObjectId, Schedule, ThreadId, Trace};
+use schedule::{Event, ObjectId, Schedule, SiteId, ThreadId, Trace};
 use serde::{Deserialize, Serialize};
 
 /// How one execution of a test case went.
@@ -42,6 +43,12 @@ pub struct Execution {
     pub awaited: Vec<Awaited>,
     /// Which thread was the first that had more calls in each other than it may, and how many events there were before.
     pub overflow: Option<(ThreadId, usize)>,
+    /// Accesses that are no events, of places that several threads touch, one of them to write.
+    pub unseen: Vec<Unseen>,
+    /// Whether a thread was given what it takes for random.
+    pub chance: bool,
+    /// Sites of native methods of which nobody knows what they do.
+    pub taints: Vec<SiteId>,
 }
 
 impl Execution {

@@ -6,6 +6,7 @@ use crate::jni::Env;
 use crate::natives;
 use crate::scope::is_rewritten;
 use crate::sites::FieldRef;
+use crate::unseen;
 use classfile::Flags;
 use jni_sys::{jclass, jmethodID, jobject, jvalue};
 use schedule::ObjectId;
@@ -16,8 +17,8 @@ use std::sync::Mutex;
 enum Content {
     /// Elements of that many bytes, from an offset on.
     Elements { first: i64, size: i64 },
-    /// The numbers of fields by their offset.
-    Fields(HashMap<i64, u32>),
+    /// The numbers of fields by their offset, and whether their class tells of events.
+    Fields(HashMap<i64, (u32, bool)>),
 }
 
 /// What was found out, by the identity hash of a class and whether its static fields are meant.
@@ -32,11 +33,35 @@ pub struct Place {
     pub slot: u32,
     /// Whether it is an element of an array.
     pub is_element: bool,
+    /// Whether instructions that access it tell of events.
+    pub is_seen: bool,
+    /// Whether it is a static field.
+    pub is_static: bool,
 }
 
-/// What is at `offset` in `object`. None for a field of a class that is opaque.
+/// What is at `offset` in `object`. None for a field of an opaque class that never changes. One that does has no object.
 pub fn place(env: Env, object: jobject, offset: i64) -> Option<Place> {
     control::uncontrolled(|| env.frame(|| find(env, object, offset)))
+}
+
+/// The numbers of all fields of an object that tell of events.
+pub fn fields(env: Env, object: jobject) -> Vec<u32> {
+    control::uncontrolled(|| {
+        env.frame(|| {
+            let class = env.class_of(object);
+            let key = natives::identity_hash(env.raw(), class);
+            let mut contents = CONTENTS.lock().unwrap_or_else(|e| e.into_inner());
+            let known = contents.get_or_insert_default().entry((key, false));
+            match known.or_insert_with(|| find_out(env, object, class, false)) {
+                Content::Elements { .. } => Vec::new(),
+                Content::Fields(fields) => {
+                    let mut seen: Vec<_> = fields.iter().filter(|(_, (_, is_seen))| *is_seen).collect();
+                    seen.sort();
+                    seen.into_iter().map(|(_, (field, _))| *field).collect()
+                }
+            }
+        })
+    })
 }
 
 fn find(env: Env, object: jobject, offset: i64) -> Option<Place> {
@@ -45,13 +70,16 @@ fn find(env: Env, object: jobject, offset: i64) -> Option<Place> {
     let key = natives::identity_hash(env.raw(), if is_class { object } else { class });
     let mut contents = CONTENTS.lock().unwrap_or_else(|e| e.into_inner());
     let contents = contents.get_or_insert_default();
-    let (slot, is_element) =
+    let (slot, is_element, is_seen) =
         match contents.entry((key, is_class)).or_insert_with(|| find_out(env, object, class, is_class)) {
-            Content::Elements { first, size } => (((offset - *first) / (*size).max(1)) as u32, true),
-            Content::Fields(fields) => (*fields.get(&offset)?, false),
+            Content::Elements { first, size } => (((offset - *first) / (*size).max(1)) as u32, true, true),
+            Content::Fields(fields) => {
+                let &(field, is_seen) = fields.get(&offset)?;
+                (field, false, is_seen)
+            }
         };
-    let object = if is_class { ObjectId::NONE } else { natives::number_of(env, object) };
-    Some(Place { object, slot, is_element })
+    let object = if is_class || !is_seen { ObjectId::NONE } else { natives::number_of(env, object) };
+    Some(Place { object, slot, is_element, is_seen, is_static: is_class })
 }
 
 /// Asks the JDK's own `Unsafe`.
@@ -93,12 +121,20 @@ fn find_out(env: Env, object: jobject, class: jclass, is_class: bool) -> Content
                 return;
             }
             let declared = FieldRef { class: class_name(env, current).replace('.', "/"), name };
-            if is_rewritten(&declared.class)
+            if is_seed(&declared) {
+                if let Some(offset) = offset(field, is_class) {
+                    offsets.insert(offset, (CHANCE, false));
+                }
+                return;
+            }
+            let is_seen = is_rewritten(&declared.class);
+            let is_final = modifiers & Flags::FINAL.0 as i32 != 0;
+            if (is_seen || unseen::can_change(&declared.class, &declared.name, is_final))
                 && let Some(offset) = offset(field, is_class)
             {
                 let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
                 let sites = &mut loaded.as_mut().expect("internal bug: no agent").sites;
-                offsets.insert(offset, sites.number_of_field(declared));
+                offsets.insert(offset, (sites.number_of_field(declared), is_seen));
             }
         });
         current = env.super_class(current);
@@ -107,6 +143,14 @@ fn find_out(env: Env, object: jobject, class: jclass, is_class: bool) -> Content
         }
     }
     Content::Fields(offsets)
+}
+
+/// In place of the number of a field: what is random is made of it.
+pub const CHANCE: u32 = u32::MAX;
+
+/// Whether a field is the seed of a thread's own random numbers.
+fn is_seed(field: &FieldRef) -> bool {
+    field.class == "java/lang/Thread" && field.name == "threadLocalRandomSeed"
 }
 
 /// Calls `found` with name, descriptor and modifiers of each field that a class declares.

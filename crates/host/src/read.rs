@@ -66,6 +66,11 @@ impl Reading {
         control::uncontrolled(|| self.layouts.of(env, object).name.to_string())
     }
 
+    /// The name of a class, likewise.
+    pub fn name_of_class(&self, env: Env, class: jclass) -> String {
+        control::uncontrolled(|| self.layouts.class_name(env, class))
+    }
+
     /// The name of the class of what a thread runs: of its task, or its own if it has none.
     pub fn class_of_task(&self, env: Env, thread: jobject) -> String {
         let object = |object: jobject, name| match self.instance_field(env, object, name)? {
@@ -150,6 +155,20 @@ impl Reading {
     pub fn is_daemon(&self, env: Env, thread: jobject) -> bool {
         // SAFETY: the method returns a boolean.
         control::uncontrolled(|| unsafe { env.call(thread, self.is_daemon, b'Z', &[]).z })
+    }
+
+    /// Whether an object that has a file descriptor writes to standard output or error.
+    pub fn is_standard_output(&self, env: Env, object: jobject) -> bool {
+        let field = |object: jobject| self.instance_field(env, object, "fd").filter(|_| !object.is_null());
+        control::uncontrolled(|| {
+            env.frame(|| {
+                // SAFETY: the letter says that it is a reference.
+                let descriptor = field(object).filter(|(_, letter)| *letter == b'L').map(|(value, _)| unsafe { value.l });
+                let number = descriptor.filter(|descriptor| !descriptor.is_null()).and_then(field);
+                // SAFETY: the letter says that it is a number.
+                number.is_some_and(|(value, letter)| letter == b'I' && matches!(unsafe { value.i }, 1 | 2))
+            })
+        })
     }
 
     /// The name of a thread.

@@ -48,7 +48,7 @@ pub fn tells_of_elements(class: &str) -> bool {
 /// Whether an opaque class tells of the monitors that it takes in blocks. These hold one while they call code that is rewritten and takes
 /// it, too (a trace is printed line by line): what that may do would depend on what nobody was told of.
 pub fn tells_of_monitors(class: &str) -> bool {
-    ["java/lang/Throwable", "sun/nio/cs/StreamEncoder", "sun/nio/cs/StreamDecoder"].contains(&class)
+    ["java/lang/ClassLoader", "java/lang/Throwable", "sun/nio/cs/StreamEncoder", "sun/nio/cs/StreamDecoder"].contains(&class)
 }
 
 /// Whether a method makes, from the time, what is to differ between processes: the salt of immutable sets and
@@ -119,23 +119,31 @@ pub fn resumes_steps(class: &str, method: &str) -> bool {
         && matches!(method, "block()Z" | "isReleasable()Z")
 }
 
+/// Methods of opaque classes that are quiet in objects of the JDK's own classes, and not in those of applications.
+pub fn is_hushed_in_jdk(class: &str, method: &str) -> bool {
+    class == "java/lang/ClassLoader" && method == "loadClass"
+}
+
 /// Methods of opaque classes in which the virtual machine loads, links and initialises code: what they call
 /// in rewritten classes is not part of an execution either.
 pub fn is_hushed(class: &str, method: &str) -> bool {
     match class {
         _ if method == "<clinit>" => true,
         // What the virtual machine calls by itself, in the midst of anything.
-        "java/lang/ClassLoader" => matches!(method, "loadClass" | "findNative" | "checkPackageAccess"),
+        "java/lang/ClassLoader" => matches!(method, "findNative" | "checkPackageAccess"),
         _ if class.starts_with("jdk/internal/loader/") => true,
         // Lists of an enum's constants, made on first use.
         "java/lang/Class" => method == "getEnumConstantsShared" || method == "enumConstantDirectory",
         // Names and groups of threads, and the books that the JDK keeps of them.
         "java/lang/Thread" => method == "<init>" || method == "exit",
-        "java/lang/ThreadGroup" => true,
+        "java/lang/ThreadGroup" => !OF_GROUPS.contains(&method),
         _ if class.starts_with("jdk/internal/vm/") => class.contains("ThreadContainer") && method != "start",
         // Method handles, call sites and string concatenations are made on first use, and made anew when they
         // were used often enough. What calls the code under test itself is not quiet.
         "java/lang/invoke/MethodHandle" => method == "customize",
+        // What a call site calls can be changed and looked at.
+        "java/lang/invoke/MethodHandleNatives" => !method.starts_with("setCallSiteTarget"),
+        "java/lang/invoke/CallSite" => !["getTarget", "setTarget"].iter().any(|name| method.starts_with(name)),
         "java/lang/invoke/LambdaForm" => !method.starts_with("interpret") && method != "<init>",
         _ if class.starts_with("java/lang/invoke/") => MAKERS_OF_HANDLES.contains(&&class[17..]),
         "java/lang/reflect/Method" | "java/lang/reflect/Constructor" | "java/lang/reflect/Field" => {
@@ -146,11 +154,22 @@ pub fn is_hushed(class: &str, method: &str) -> bool {
     }
 }
 
+/// Methods by which threads ask for, and change, what a group of threads is.
+const OF_GROUPS: [&str; 8] = [
+    "checkAccess",
+    "getMaxPriority",
+    "getName",
+    "getParent",
+    "isDaemon",
+    "isDestroyed",
+    "setDaemon",
+    "setMaxPriority",
+];
+
 /// Classes of `java.lang.invoke` that make what others call.
-const MAKERS_OF_HANDLES: [&str; 17] = [
+const MAKERS_OF_HANDLES: [&str; 15] = [
     "BootstrapMethodInvoker",
     "BoundMethodHandle$Specializer",
-    "CallSite",
     "ClassSpecializer",
     "InnerClassLambdaMetafactory",
     "InvokerBytecodeGenerator",
@@ -159,7 +178,6 @@ const MAKERS_OF_HANDLES: [&str; 17] = [
     "LambdaFormEditor",
     "LambdaMetafactory",
     "MemberName",
-    "MethodHandleNatives",
     "MethodHandles$Lookup",
     "MethodType",
     "MethodTypeForm",

@@ -3,8 +3,9 @@
 //! A number is a hash of what it names, so that it is the same in every process and traces can be
 //! compared and kept. Where two hashes fall together, the one that is seen later gets the next free one.
 
+use crate::unseen;
 use schedule::{Event, EventKind, SiteId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Where in the code under test an event comes from.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -46,6 +47,8 @@ pub struct Sites {
     classes: HashMap<String, ClassFields>,
     /// What was found out about each site that was asked for.
     resolved: HashMap<u32, (EventKind, u32)>,
+    /// Fields whose accesses by opaque code are always events.
+    told: HashSet<u32>,
 }
 
 #[derive(Debug)]
@@ -61,7 +64,47 @@ pub struct DeclaredField {
     pub name: String,
     /// Whether it is volatile.
     pub volatile: bool,
+    /// Whether it is final.
+    pub is_final: bool,
+    /// Whether only its own class, and those inside it, can access it.
+    pub is_private: bool,
 }
+
+/// What opaque code does at a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watched {
+    /// A read or a write, plain or volatile.
+    pub kind: EventKind,
+    /// The number of the place.
+    pub place: u32,
+    /// Whether code that tells of events can access the place, too.
+    pub meets_events: bool,
+    /// Whether it is an event in any case.
+    pub is_event: bool,
+    /// How much is accessed.
+    pub extent: Extent,
+}
+
+/// How much of an object an access is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The place alone: a field or an element.
+    Part,
+    /// A named piece of the world outside of objects.
+    World,
+    /// All fields or elements of the object.
+    Whole,
+    /// Nobody knows.
+    Anything,
+}
+
+/// The name, in place of a field's, of all that an object holds.
+pub const WHOLE: &str = "*";
+/// The name, in place of a field's, of what nobody knows.
+pub const ANYTHING: &str = "?";
+
+/// The name, in place of a field's, of all elements that the code of a class touches.
+pub const ELEMENTS: &str = "[]";
 
 impl Sites {
     /// Gives a site its number.
@@ -102,7 +145,8 @@ impl Sites {
         let resolved = match field.clone() {
             None => (kind, 0),
             Some(field) => {
-                let (class, volatile) = self.declaration(&field);
+                let (class, declared) = self.declaration(&field);
+                let volatile = declared.is_some_and(|declared| declared.volatile);
                 let kind = match kind {
                     EventKind::Read if volatile => EventKind::VolatileRead,
                     EventKind::Write if volatile => EventKind::VolatileWrite,
@@ -114,6 +158,35 @@ impl Sites {
         };
         self.resolved.insert(site.0, resolved);
         Some(resolved)
+    }
+
+    /// What opaque code does at a site, and to which place: the number of the field or, for elements, one for all that its
+    /// class touches. None if the place never changes.
+    pub fn watched(&mut self, site: SiteId) -> Option<Watched> {
+        let Site { class, kind, field, .. } = self.by_number.get(&site.0)?.clone();
+        let Some(field) = field else {
+            let place = self.number_of_field(FieldRef { class, name: ELEMENTS.to_owned() });
+            return Some(Watched { kind, place, meets_events: true, is_event: false, extent: Extent::Part });
+        };
+        let extent = match &*field.name {
+            _ if field.class.is_empty() && field.name != ANYTHING => Extent::World,
+            WHOLE => Extent::Whole,
+            ANYTHING => Extent::Anything,
+            _ => Extent::Part,
+        };
+        let (kind, place) = self.resolve(site)?;
+        let (class, declared) = self.declaration(&field);
+        let is_private = declared.is_some_and(|declared| declared.is_private);
+        let is_final = declared.is_some_and(|declared| declared.is_final);
+        let is_event = self.told.contains(&place);
+        let watched = Watched { kind, place, meets_events: !is_private, is_event, extent };
+        (is_event || unseen::can_change(class, &field.name, is_final)).then_some(watched)
+    }
+
+    /// Accesses of a static field by opaque code are events from now on.
+    pub fn tell_of(&mut self, field: FieldRef) {
+        let number = self.number_of_field(field);
+        self.told.insert(number);
     }
 
     /// The number of a field, given the class that declares it.
@@ -133,12 +206,12 @@ impl Sites {
         self.fields.get(&number)
     }
 
-    /// The class that declares a field, and whether it is volatile there.
-    fn declaration<'s>(&'s self, field: &'s FieldRef) -> (&'s str, bool) {
+    /// The class that declares a field, and how, if that is known.
+    fn declaration<'s>(&'s self, field: &'s FieldRef) -> (&'s str, Option<&'s DeclaredField>) {
         let mut class = field.class.as_str();
         while let Some(known) = self.classes.get(class) {
             if let Some(declared) = known.fields.iter().find(|declared| declared.name == field.name) {
-                return (class, declared.volatile);
+                return (class, Some(declared));
             }
             match &known.super_class {
                 Some(super_class) => class = super_class,
@@ -146,7 +219,7 @@ impl Sites {
             }
         }
         // The field is in a class that was not seen, or in an interface: the reference itself will do.
-        (&field.class, false)
+        (&field.class, None)
     }
 }
 

@@ -5,13 +5,29 @@
 
 use classfile::{ClassFile, Constant, MemberRef};
 
-/// Whether the code of a class names a method for such an access. The JDK's own classes are taken at their word.
+/// Whether a class names a method for such an access, in its code or as a text. The JDK's own classes are taken at their word.
 pub fn uses_weak_accesses(bytes: &[u8]) -> bool {
     let Ok(file) = ClassFile::parse(bytes) else { return false };
-    file.constants.numbers().any(|number| {
-        matches!(file.constants.get(number), Some(Constant::MethodRef { .. }))
-            && file.constants.index(number).is_some_and(|index| is_weak(&file.constants.method(index)))
+    file.constants.numbers().any(|number| match file.constants.get(number) {
+        Some(Constant::MethodRef { .. }) => {
+            file.constants.index(number).is_some_and(|index| is_weak(&file.constants.method(index)))
+        }
+        // Whoever looks methods up has their names as text.
+        Some(Constant::Utf8(text)) => is_weak_name(&text.to_string()),
+        _ => false,
     })
+}
+
+fn is_weak_name(name: &str) -> bool {
+    let modes = ["Acquire", "Release", "Opaque"];
+    let verbs = ["get", "set", "compareAndExchange", "getAndSet", "getAndAdd", "getAndBitwise"];
+    name == "lazySet"
+        || name.starts_with("weakCompareAndSet")
+        || name.starts_with("putOrdered")
+        || verbs.iter().any(|verb| name.starts_with(verb)) && modes.iter().any(|mode| name.ends_with(mode))
+        || modes.iter().any(|mode| name.starts_with("GET_") && name.ends_with(&mode.to_uppercase()))
+        || modes.iter().any(|mode| name.starts_with("SET_") && name.ends_with(&mode.to_uppercase()))
+        || name.starts_with("WEAK_COMPARE_AND_SET")
 }
 
 fn is_weak(method: &MemberRef<'_>) -> bool {

@@ -133,6 +133,7 @@ fn vector(threads: usize, calls: usize, explorer: Explorer, executions: u64) -> 
         under_test: vec![class],
         plan: Plan::Explore(Explore { first: false, ..plan(explorer, 1, executions) }),
         limits: Limits::default(),
+        opened: vec![],
     }
 }
 

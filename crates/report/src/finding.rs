@@ -65,6 +65,9 @@ pub struct Finding {
     pub test: Value,
     /// The limits under which it ran, likewise.
     pub limits: Value,
+    /// Places inside the JDK whose accesses count as events of its schedule, likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opened: Vec<String>,
     /// What whoever found it calls it; else its name is made of what it is. See [`Finding::id`].
     #[serde(skip)]
     pub name: Option<String>,
@@ -167,6 +170,7 @@ impl Finding {
             hash: String::new(),
             test: Value::Null,
             limits: Value::Null,
+            opened: Vec::new(),
             name: None,
         }
     }

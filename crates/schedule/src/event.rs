@@ -54,8 +54,10 @@ impl Event {
     pub const HANDLER: u32 = u32::MAX - 6;
     /// The slot of all that a synchronizer of `java.util.concurrent` holds, where that is told as one.
     pub const SYNCHRONIZER: u32 = u32::MAX - 7;
+    /// The slot of memory outside the heap. The object is a word of eight bytes.
+    pub const MEMORY: u32 = u32::MAX - 8;
     /// Slots from here on are none of fields.
-    pub const FIRST_RESERVED: u32 = Event::SYNCHRONIZER;
+    pub const FIRST_RESERVED: u32 = Event::MEMORY;
 
     /// What is in a slot that is none of a field or element, for reports.
     pub fn reserved_name(&self) -> Option<&'static str> {
@@ -67,6 +69,7 @@ impl Event {
             Event::PRIORITY => "priority",
             Event::HANDLER => "handler of uncaught exceptions",
             Event::SYNCHRONIZER => "state and queue",
+            Event::MEMORY => "memory outside the heap",
             _ => return None,
         };
         self.kind.is_access().then_some(name)

@@ -34,6 +34,8 @@ pub struct Machine {
     timed_out: Vec<(usize, ThreadId)>,
     /// Whether a thread has waited for what can be over by time.
     timed: bool,
+    /// Whether a thread was given what it takes for random.
+    chance: bool,
     /// Whether the first thread has ended.
     first_ended: bool,
     /// Reused between decisions.
@@ -55,6 +57,8 @@ pub struct Remains {
     pub abandoned: bool,
     /// Whether a thread has waited for what can be over by time, also if it was over otherwise.
     pub timed: bool,
+    /// Whether a thread was given what it takes for random.
+    pub chance: bool,
 }
 
 /// The traces of small tests need not grow. More than a kilobyte would not come from what the C library keeps at hand for each thread.
@@ -81,6 +85,7 @@ impl Machine {
             now: 0,
             timed_out: Vec::new(),
             timed: false,
+            chance: false,
             first_ended: false,
             runnable: Vec::new(),
         }
@@ -438,7 +443,13 @@ impl Machine {
 
     /// The next of a thread's numbers that look random.
     pub fn random(&mut self, thread: ThreadId) -> u64 {
+        self.chance = true;
         self.thread_mut(thread).random()
+    }
+
+    /// A thread looks at something that it takes for random.
+    pub fn note_chance(&mut self) {
+        self.chance = true;
     }
 
     /// What has ended the last wait of a thread, or its last attempt at a lock.
@@ -482,7 +493,7 @@ impl Machine {
         let pending = self.threads.iter().enumerate().filter_map(next).collect();
         let left = if self.first_ended { self.blocked() } else { Vec::new() };
         let abandoned = self.threads.iter().any(|thread| thread.last_events >= LAST_EVENTS && !thread.ended);
-        Remains { trace: self.trace, pending, timed_out: self.timed_out, left, abandoned, timed: self.timed }
+        Remains { trace: self.trace, pending, timed_out: self.timed_out, left, abandoned, timed: self.timed, chance: self.chance }
     }
 
     fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {

@@ -3,6 +3,7 @@
 //! While a thread is the only one, its accesses are no events. Objects get their numbers all the same, so that those which were
 //! there before others came have the same ones under every schedule.
 
+use super::{memory, watch};
 use super::{at, functions, happen, happen_to, interface, is_array, number, on, site, synchronizer};
 use crate::{control, depth};
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
@@ -12,6 +13,7 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
     // An access of null is no event: the instruction itself will throw.
     if control::current().is_none() {
         synchronizer::touched(env, || site(site_number).0);
+        watch::quiet(env, object, None, site_number);
     } else if !object.is_null() && !overflows(env) {
         let (id, (kind, slot)) = (number(env, object), site(site_number));
         if !control::is_alone(kind) {
@@ -21,7 +23,9 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
 }
 
 pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobject, index: jint, site_number: jint) {
-    if control::current().is_some() && !array.is_null() && !overflows(env) {
+    if control::current().is_none() {
+        watch::quiet(env, array, Some(index as u32), site_number);
+    } else if !array.is_null() && !overflows(env) {
         let (id, (kind, _)) = (number(env, array), site(site_number));
         if !control::is_alone(kind) {
             happen_to(env, array, at(kind, id, index as u32, site_number));
@@ -30,7 +34,9 @@ pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobjec
 }
 
 pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: jint) {
-    if control::current().is_some() && !overflows(env) {
+    if control::current().is_none() {
+        watch::quiet(env, std::ptr::null_mut(), None, site_number);
+    } else if !overflows(env) {
         let (kind, slot) = site(site_number);
         if !control::is_alone(kind) {
             happen(env, at(kind, ObjectId::NONE, slot, site_number));
@@ -39,16 +45,22 @@ pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: 
 }
 
 pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, offset: jlong, kind: jint) {
-    // Without an object the offset is an address outside the heap.
     if control::current().is_none() {
         return synchronizer::touched(env, || raw_kind(kind & 0xff));
     }
+    let (kind, size) = (raw_kind(kind & 0xff), kind >> 8);
     if object.is_null() {
+        memory::touch(env, offset, size as jlong, kind);
         return;
     }
-    let (kind, size) = (kind & 0xff, kind >> 8);
-    let kind = raw_kind(kind);
     let Some(first) = crate::raw::place(interface(env), object, offset) else { return };
+    if first.slot == crate::raw::CHANCE {
+        control::with_machine(|machine| machine.note_chance());
+        return;
+    }
+    if !first.is_seen {
+        return watch::raw(env, object, first.is_static, first.slot, kind);
+    }
     if control::is_alone(kind) {
         return;
     }
@@ -160,15 +172,19 @@ pub(super) fn raw_kind(kind: jint) -> EventKind {
 
 pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject) {
     let jni = interface(env);
-    if control::current().is_none() || object.is_null() || !is_array(jni, object) {
+    if control::current().is_none() || object.is_null() {
         return;
     }
-    let array = number(env, object);
+    let id = number(env, object);
     if control::is_alone(EventKind::Read) {
         return;
     }
-    for index in 0..jni.array_length(object) {
-        if happen_to(env, object, on(EventKind::Read, array, index as u32)).is_none() {
+    let slots: Vec<u32> = match is_array(jni, object) {
+        true => (0..jni.array_length(object) as u32).collect(),
+        false => crate::raw::fields(jni, object),
+    };
+    for slot in slots {
+        if happen_to(env, object, on(EventKind::Read, id, slot)).is_none() {
             return;
         }
     }

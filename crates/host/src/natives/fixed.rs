@@ -1,12 +1,40 @@
 //! Hooks that keep what the code under test can see the same, and what is no event quiet.
 
-use super::{happen, happen_within, interface, on, synchronizer};
+use super::{happen, happen_within, interface, on, reading, synchronizer, watch};
+use crate::agent::{LOADED, Loaded};
 use crate::machine::{Found, plain};
+use crate::scope::is_of_jdk;
 use crate::{control, statics};
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{Event, EventKind, ObjectId, ThreadId};
 
 pub(super) extern "system" fn quiet(_: *mut JNIEnv, _: jclass, delta: jint) {
+    control::quiet(delta);
+}
+
+/// Loaders of the JDK are part of the virtual machine. What an application's own loader does is what the application does.
+pub(super) extern "system" fn quiet_in(env: *mut JNIEnv, _: jclass, loader: jobject, delta: jint) {
+    // Who is not under control may be here because a class is looked at, which is not to be looked at now.
+    let is_of_application =
+        || control::is_controlled() && !is_of_jdk(&reading().class_name(interface(env), loader).replace('.', "/"));
+    if loader.is_null() || !is_of_application() {
+        control::quiet(delta);
+    }
+}
+
+/// A static initialiser is quiet. Which it is matters if there are other threads.
+pub(super) extern "system" fn initialises(env: *mut JNIEnv, _: jclass, class: jobject, delta: jint) {
+    if delta > 0 && control::is_controlled() {
+        let name = reading().name_of_class(interface(env), class).replace('.', "/");
+        if watch::is_watching() {
+            let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+            let Loaded { initialisers, under_test, .. } = loaded.as_mut().expect("internal bug: no agent");
+            initialisers.begin_among_threads(under_test, &name);
+        }
+        control::begin_initialiser(name);
+    } else if delta < 0 && control::is_controlled() {
+        control::end_initialiser();
+    }
     control::quiet(delta);
 }
 

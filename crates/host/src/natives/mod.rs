@@ -4,10 +4,12 @@ mod access;
 mod fixed;
 mod hash;
 mod lock;
+mod memory;
 mod monitor;
 pub mod synchronizer;
 pub mod tell;
 mod thread;
+pub mod watch;
 
 use crate::agent::{JVMTI, LOADED};
 use crate::control::{self, Unwind};
@@ -48,9 +50,9 @@ pub fn bind(jvm: &Jvm, reading: Arc<Reading>) -> Result<(), JvmError> {
         .collect();
     let natives: Vec<_> = names.iter().map(|(name, descriptor, f)| (&**name, &**descriptor, *f)).collect();
     let bound = env.register_natives(hooks, &natives);
-    let on = env.static_field(hooks, "on", "Z").filter(|_| bound).ok_or(JvmError::Missing("hooks"))?;
+    let on = env.static_field(hooks, hook_class::ON, "Z").filter(|_| bound).ok_or(JvmError::Missing("hooks"))?;
     env.set_static_boolean(hooks, on, true);
-    Ok(())
+    watch::bind(env, hooks)
 }
 
 /// The address of a native method.
@@ -100,6 +102,13 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::CONDITION, Function(lock::conditions as *mut c_void)),
     (hook_class::BLOCK, Function(lock::blocks as *mut c_void)),
     (hook_class::PAUSE, Function(synchronizer::pauses as *mut c_void)),
+    (hook_class::INITIALISES, Function(fixed::initialises as *mut c_void)),
+    (hook_class::QUIET_IN, Function(fixed::quiet_in as *mut c_void)),
+    (hook_class::COPY_MEMORY, Function(memory::copy as *mut c_void)),
+    (hook_class::WATCH_FIELD, Function(watch::field as *mut c_void)),
+    (hook_class::WATCH_ELEMENT, Function(watch::element as *mut c_void)),
+    (hook_class::WATCH_STATIC, Function(watch::statics as *mut c_void)),
+    (hook_class::WATCH_NATIVE, Function(watch::native as *mut c_void)),
 ];
 
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;

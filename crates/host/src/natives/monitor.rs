@@ -1,7 +1,7 @@
 //! Hooks for monitors: taken, given up, waited on and notified.
 
 use super::fixed::NANOS_A_MILLI;
-use super::tell;
+use super::{tell, watch};
 use super::thread::interrupted;
 use super::{at, functions, happen_to, identity_hash, interface, number, on};
 use crate::awaited;
@@ -14,7 +14,7 @@ use schedule::{EventKind, ThreadId};
 
 pub(super) extern "system" fn enter(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
     if control::current().is_none() || object.is_null() {
-        return;
+        return watch::quiet_lock(env, object, site_number);
     }
     depth::is_locking(functions().jvmti);
     if happen_to(env, object, at(EventKind::Lock, number(env, object), 0, site_number)).is_none() {

@@ -139,6 +139,11 @@ pub(super) fn lock_of_condition(env: *mut JNIEnv, condition: jobject) -> Option<
     trusted(env, condition).filter(|(_, trust)| *trust == Trust::Lock).map(|(lock, _)| lock)
 }
 
+/// Whether the current thread is in a step of a synchronizer.
+pub(super) fn is_inside() -> bool {
+    INSIDE.get().is_some()
+}
+
 /// An access of a thread that tells of none: inside a synchronizer it is part of a step. If something else has happened
 /// since the last step, it begins a new one.
 #[inline]

@@ -4,7 +4,7 @@ use super::access::raw_kind;
 use super::fixed::{self, NANOS_A_MILLI, START_MILLIS};
 use super::monitor::join;
 use super::{functions, happen, happen_within, identity_hash, interface, number, on, reading};
-use super::{synchronizer, tell};
+use super::{synchronizer, tell, watch};
 use crate::awaited;
 use crate::control::{self, Unwind};
 use crate::machine::{Found, Stop, plain};
@@ -156,6 +156,7 @@ pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobj
     let daemon = reading().is_daemon(interface(env), thread);
     match control::reserve_thread(parent, daemon) {
         Ok(id) => {
+            watch::watch(interface(env), true);
             threads::know(identity_hash(env, thread), id, false);
             tell::named(env, thread, id);
         }

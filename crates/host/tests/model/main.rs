@@ -24,6 +24,14 @@ mod machine;
 #[path = "../../src/objects.rs"]
 mod objects;
 
+/// Nothing is watched here.
+mod unseen {
+    #[allow(dead_code)]
+    #[path = "../../../src/unseen/record.rs"]
+    mod record;
+    pub use record::{Record, Unseen};
+}
+
 /// Nothing is thrown here.
 mod outcome {
     #[derive(Debug)]

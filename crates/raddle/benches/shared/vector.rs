@@ -22,5 +22,5 @@ pub fn job(executions: u64) -> Job {
         probes: vec![],
     };
     let plan = Plan::Random { seed: 0, executions, exhaust: true };
-    Job { test, under_test: vec![vector], plan, limits: host::Limits::default() }
+    Job { test, under_test: vec![vector], plan, limits: host::Limits::default(), opened: vec![] }
 }

@@ -261,9 +261,9 @@ impl<'c> Campaign<'c> {
                 let wanted = Some(finding.failure.clone());
                 let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
                 let plan = Plan::Recheck { check: Check { explore, oracle, wanted }, turns, timeouts };
-                let max_frames = finding.max_frames;
+                let (max_frames, opened) = (finding.max_frames, finding.opened.clone());
                 let mut task = self.begin(Purpose::Confirm(number), test, plan);
-                task.job.limits.max_frames = max_frames;
+                (task.job.limits.max_frames, task.job.opened) = (max_frames, opened);
                 Task { fresh: true, ..task }
             }
             Step::Shrink { shrinking, trial, hurry } => {
@@ -310,7 +310,7 @@ impl<'c> Campaign<'c> {
         self.under_way.insert(key.clone(), purpose);
         let limits = Limits { max_events: MAX_EVENTS, max_frames: Some(MAX_FRAMES), ..Limits::default() };
         let under_test = vec![self.class.clone()];
-        Task { key, job: Job { test, under_test, plan, limits }, budget: Some(PATIENCE), fresh: false }
+        Task { key, job: Job { test, under_test, plan, limits, opened: vec![] }, budget: Some(PATIENCE), fresh: false }
     }
 
     /// What has happened; says which finding is new or better known, if one is.
@@ -405,6 +405,9 @@ impl<'c> Campaign<'c> {
             self.counts.certain.extend(pairs.iter().cloned());
         } else {
             self.round.is_of_use = true;
+        }
+        for unseen in report.explored.iter().flat_map(|explored| &explored.unseen) {
+            *self.counts.unseen.entry(unseen.clone()).or_default() += 1;
         }
         self.counts.excused += u64::from(checked.excused > 0);
         let known = self.contacts.len();

@@ -24,6 +24,9 @@ pub struct Counts {
     pub steadiness: BTreeMap<String, (u64, u64)>,
     /// What the fence refused.
     pub refused: BTreeSet<String>,
+    /// What threads did in tests that others may have seen and that is no event, with the number of tests. None of these is
+    /// certified.
+    pub unseen: BTreeMap<String, u64>,
     /// Tests with exceptions that may be by what was refused.
     pub excused: u64,
     /// Tests that fail as findings do, and show nothing else.

@@ -52,6 +52,7 @@ fn class_document(report: &ClassReport) -> Value {
         },
         "nondeterministic": counts.unsteady(),
         "unknown": counts.unknown,
+        "unseen": counts.unseen,
         "refused": counts.refused,
         "excused": counts.excused,
         "notes": notes,

@@ -239,7 +239,7 @@ mod tests {
         };
         let test = TestCase { prefix: vec![call()], suffixes: vec![vec![call()], vec![call()]], probes: vec![] };
         let plan = Plan::Random { seed: 0, executions: 0, exhaust: false };
-        Job { test, under_test: vec!["A".into()], plan, limits: host::Limits::default() }
+        Job { test, under_test: vec!["A".into()], plan, limits: host::Limits::default(), opened: vec![] }
     }
 
     fn finding(place: &str) -> Finding {

@@ -120,6 +120,9 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         for note in &report.notes {
             text += &format!("note: {note}\n");
         }
+        for (what, tests) in &counts.unseen {
+            text += &format!("not seen, and so not certified: {what} ({tests} tests)\n");
+        }
         let unsteady = counts.unsteady();
         if !unsteady.is_empty() {
             let so = match args.oracle {

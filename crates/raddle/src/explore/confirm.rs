@@ -12,7 +12,7 @@ pub fn confirm(place: &Place, job: &Job, must_end: bool, findings: &[Finding]) -
     let task = |(number, finding): (usize, &Finding)| {
         let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
         let plan = Plan::Replay { turns, timeouts, times: 1, must_end };
-        let job = Job { plan, limits: finding.limits(job.limits), ..job.clone() };
+        let job = Job { plan, limits: finding.limits(job.limits), opened: finding.opened.clone(), ..job.clone() };
         Task { key: number.to_string(), job, budget: None, fresh: true }
     };
     let tasks = findings.iter().enumerate().map(task).collect();

@@ -55,6 +55,7 @@ pub fn document(origin: &Origin<'_>, found: &protocol::Finding) -> anyhow::Resul
     finding.hash = format!("{:016x}", shown.hash);
     finding.test = serde_json::to_value((&origin.job.test, &origin.job.under_test, origin.must_end))
         .context("cannot write the test")?;
+    finding.opened = found.opened.clone();
     finding.limits = serde_json::to_value(found.limits(origin.job.limits)).context("cannot write the limits")?;
     Ok(finding)
 }

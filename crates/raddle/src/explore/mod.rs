@@ -59,7 +59,7 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         max_frames: None,
     };
     let plan = Plan::Explore(explore);
-    let job = Job { test: target.test.clone(), under_test: vec![target.class.clone()], plan, limits };
+    let job = Job { test: target.test.clone(), under_test: vec![target.class.clone()], plan, limits, opened: vec![] };
     let mut known = explore_job(args, &place, &job, budget)?;
     known.confirm(&place, &job, target.must_end)?;
     let origin = Origin { target: &target.name, place: &place, job: &job, must_end: target.must_end, seed: args.seed };
@@ -156,6 +156,7 @@ fn report(
         findings: known.found.clone(),
         ..Explored::default()
     });
+    let unknown = unknown.or_else(|| verdict::unseen(&explored));
     let sources = Sources::new(
         args.view.source_path.as_deref(),
         origin.place.entries.iter().map(|entry| entry.as_ref()),
@@ -199,8 +200,9 @@ fn report(
                 "traces": certificate.traces, "race_free": certificate.race_free,
                 "events_a_thread": certificate.events_a_thread, "timeouts_last": certificate.timeouts,
                 "wakeups_bounded": certificate.wakeups, "wakeups_none": certificate.no_wakeups, "interrupts_bounded": certificate.interrupts, "loops_held": certificate.loops,
+                "chance_fixed": certificate.chance,
             })),
-            "races": explored.races, "weak_accesses": explored.weak, "findings": listed,
+            "races": explored.races, "weak_accesses": explored.weak, "unseen": explored.unseen, "findings": listed,
         });
         output::write_json(file, &document, color)?;
     }

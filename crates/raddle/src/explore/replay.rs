@@ -71,7 +71,8 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
         budget = Some(WITH_DEBUGGER);
         eprintln!("waiting for a debugger on port {port} of this machine");
     }
-    let task = Task { key: finding.id(), job: Job { test, under_test, plan, limits }, budget, fresh: false };
+    let job = Job { test, under_test, plan, limits, opened: finding.opened.clone() };
+    let task = Task { key: finding.id(), job, budget, fresh: false };
     let mut answer = None;
     let ran = run_tasks(place.pool.clone(), settings::folders, vec![task], |event| {
         if let Event::Done(_, outcome) = event {

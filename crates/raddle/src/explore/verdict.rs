@@ -43,6 +43,13 @@ pub fn word(explored: &Explored, unknown: Option<&str>) -> &'static str {
     }
 }
 
+/// Why nothing can be said where nothing was found and not all that threads share was seen.
+pub fn unseen(explored: &Explored) -> Option<String> {
+    let not_seen = explored.unseen.join("; ");
+    (explored.findings.is_empty() && !explored.unseen.is_empty())
+        .then(|| format!("threads share what Raddle does not see: {not_seen}"))
+}
+
 /// The last lines: what was run, and what is known by that.
 pub fn summary(
     target: &Target,
@@ -67,6 +74,9 @@ pub fn summary(
         if explored.races.is_empty() {
             text += SEQUENTIAL;
         }
+    }
+    for unseen in explored.unseen.iter().filter(|_| !explored.findings.is_empty()).take(told) {
+        text += &format!("note: not seen: {unseen}\n");
     }
     let findings = match explored.findings.len() {
         0 => "nothing found".to_owned(),
@@ -144,7 +154,7 @@ fn executions(count: u64) -> String {
 }
 
 fn certified(certificate: &Certificate) -> String {
-    let Certificate { traces, race_free, events_a_thread, timeouts, wakeups, no_wakeups, interrupts, loops } =
+    let Certificate { traces, race_free, events_a_thread, timeouts, wakeups, no_wakeups, interrupts, loops, chance } =
         *certificate;
     let classes = if traces == 1 { "1 class".to_owned() } else { format!("{traces} classes") };
     let mut text = format!("certified: every execution was run, up to equivalence ({classes})");
@@ -166,6 +176,9 @@ fn certified(certificate: &Certificate) -> String {
     }
     if interrupts {
         text += "  bound: where a thread that waits was interrupted and may have been notified, only one way to go on was run\n";
+    }
+    if chance {
+        text += "  bound: random numbers, identity hashes and looks at the clock had one value each\n";
     }
     if loops {
         text += "  bound: threads that go round a loop reading the same were held until that changes\n";

@@ -72,6 +72,7 @@ impl Chosen {
             no_wakeups: false,
             interrupts: false,
             loops: known.bounds.loops,
+            chance: false,
         })
     }
 }

@@ -97,6 +97,7 @@ fn take_streams() -> io::Result<(File, File)> {
 }
 
 fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
+    host.open(&job.opened);
     let test = match host.prepare(&job.test, &job.under_test) {
         Ok(test) => test,
         Err(error) => match doubt::doubt_preparation(&error) {
@@ -112,7 +113,7 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     if let Plan::Check(check) | Plan::Recheck { check, .. } = &job.plan {
         settings = check::settings(check, settings);
     }
-    let mut runs = Runs::new(host, test, settings, may_exit);
+    let mut runs = Runs::new(host, test, settings, may_exit, job.opened.clone());
     let ran = run_plan(&mut runs, job);
     if let Err(reason) = ran {
         return Ok(Answer::Unknown(reason));
@@ -131,8 +132,8 @@ fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {
             walk::run(runs, &serial, *seed, *executions, *exhaust)
         }
         Plan::Explore(plan) => {
-            warm_up(runs)?;
-            explore::run(runs, plan, &mut ByItsEnd { must_end: plan.must_end })
+            let first = warm_up(runs)?;
+            explore::run(runs, plan, &mut ByItsEnd { must_end: plan.must_end }, Some(&first))
         }
         Plan::Replay { turns, timeouts, times, must_end } => {
             warm_up(runs)?;

@@ -52,6 +52,9 @@ pub struct Job {
     pub plan: Plan,
     /// What the executions may do.
     pub limits: Limits,
+    /// Places whose accesses by opaque code are events, as `Host::open` names them. An exploration opens more.
+    #[serde(default)]
+    pub opened: Vec<String>,
 }
 
 /// Which executions to run.
@@ -304,6 +307,9 @@ pub struct Explored {
     pub weak: Option<String>,
     /// Data races: two accesses of one place that nothing orders, in words.
     pub races: Vec<(String, String)>,
+    /// What threads did that others may have seen and that is no event, in words. Then nothing is certified.
+    #[serde(default)]
+    pub unseen: Vec<String>,
 }
 
 /// Every execution ran, up to equivalence and within these bounds.
@@ -325,6 +331,9 @@ pub struct Certificate {
     pub interrupts: bool,
     /// Threads that go round and round were held.
     pub loops: bool,
+    /// Random numbers, identity hashes or the clock were looked at. They had one value each.
+    #[serde(default)]
+    pub chance: bool,
 }
 
 /// A failure that was found.
@@ -346,6 +355,9 @@ pub struct Finding {
     pub as_found: bool,
     /// So many calls may be in each other where it shows, if there is a limit.
     pub max_frames: Option<u32>,
+    /// Places that were opened: its schedule counts their accesses as events.
+    #[serde(default)]
+    pub opened: Vec<String>,
 }
 
 /// A failure.

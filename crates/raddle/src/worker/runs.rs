@@ -33,12 +33,32 @@ pub struct Runs<'h> {
     /// The failures that were told.
     told: Vec<Failure>,
     report: Report,
+    /// Places whose accesses by opaque code are events.
+    opened: Vec<String>,
 }
 
 impl<'h> Runs<'h> {
-    pub fn new(host: &'h mut Host, test: Prepared, settings: RunSettings, may_exit: bool) -> Runs<'h> {
+    pub fn new(
+        host: &'h mut Host,
+        test: Prepared,
+        settings: RunSettings,
+        may_exit: bool,
+        opened: Vec<String>,
+    ) -> Runs<'h> {
         let (traces, told, report) = (HashSet::new(), Vec::new(), Report::default());
-        Runs { host, test, settings, may_exit, traces, explored_part: None, told, report }
+        Runs { host, test, settings, may_exit, traces, explored_part: None, told, report, opened }
+    }
+
+    /// Accesses of these places by opaque code are events, too, from now on. What was found before cannot be followed any more.
+    pub fn open(&mut self, places: impl IntoIterator<Item = String>) {
+        self.opened.extend(places);
+        self.host.open(&self.opened);
+        (self.report.failures, self.report.unstable) = (0, 0);
+    }
+
+    /// The places whose accesses by opaque code are events.
+    pub fn opened(&self) -> &[String] {
+        &self.opened
     }
 
     /// Runs the test case once, unless nothing can be said any more.
@@ -129,7 +149,9 @@ impl<'h> Runs<'h> {
         self.told.push(failure.clone());
         let (shown, executions_to_find) = (self.show(execution, seed), self.report.executions);
         let max_frames = self.settings.limits.max_frames;
-        self.found(&Finding { failure, shown, executions_to_find, as_found: true, max_frames, ..Finding::default() });
+        let opened = self.opened.clone();
+        let as_found = true;
+        self.found(&Finding { failure, shown, executions_to_find, as_found, max_frames, opened, ..Finding::default() });
     }
 
     /// A failure was found that is not known yet. The first is shown.

@@ -100,7 +100,7 @@ impl Bench {
 
 fn job(under_test: &str, test: &TestCase, plan: Plan) -> Job {
     let limits = Limits { max_events: 20_000, max_frames: Some(1_000), ..Limits::default() };
-    Job { test: test.clone(), under_test: vec![under_test.into()], plan, limits }
+    Job { test: test.clone(), under_test: vec![under_test.into()], plan, limits, opened: vec![] }
 }
 
 /// What came of a check.

@@ -161,7 +161,7 @@ fn job(subject: &Subject, method: &MethodFacts) -> Job {
     let plan = Plan::Random { seed: 1, executions: 1, exhaust: true };
     // Synchronizers are under test as well, so that all that they do is seen.
     let under_test = vec![subject.class.into(), "java/util/concurrent/locks/AbstractQueuedSynchronizer".into()];
-    Job { test, under_test, plan, limits: host::Limits::default() }
+    Job { test, under_test, plan, limits: host::Limits::default(), opened: vec![] }
 }
 
 fn call(

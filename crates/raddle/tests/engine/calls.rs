@@ -60,7 +60,7 @@ pub fn text(text: &str) -> Argument {
 /// A job of one execution with that seed, whatever comes of it.
 pub fn once(test: &TestCase, seed: u64) -> Job {
     let plan = Plan::Random { seed, executions: 1, exhaust: true };
-    Job { test: test.clone(), under_test: vec![], plan, limits: host::Limits::default() }
+    Job { test: test.clone(), under_test: vec![], plan, limits: host::Limits::default(), opened: vec![] }
 }
 
 /// Runs a test case once for each of so many seeds.

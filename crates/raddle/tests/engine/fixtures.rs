@@ -93,6 +93,6 @@ impl Fixture {
             suffixes: threads.into_iter().map(|name| vec![call(name)]).collect(),
             probes: checks.into_iter().map(call).collect(),
         };
-        Job { test, under_test: vec![self.name.clone()], plan, limits: self.limits }
+        Job { test, under_test: vec![self.name.clone()], plan, limits: self.limits, opened: vec![] }
     }
 }

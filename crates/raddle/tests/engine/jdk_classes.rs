@@ -21,7 +21,7 @@ fn invoke(class: &str, name: &str, descriptor: &str, receiver: usize, arguments:
 fn job(under_test: &str, prefix: Vec<Call>, suffix: Call) -> Job {
     let test = TestCase { prefix, suffixes: vec![vec![suffix.clone()], vec![suffix]], probes: vec![] };
     let plan = Plan::Random { seed: 1, executions: 1, exhaust: true };
-    Job { test, under_test: vec![under_test.into()], plan, limits: host::Limits::default() }
+    Job { test, under_test: vec![under_test.into()], plan, limits: host::Limits::default(), opened: vec![] }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod jdk_classes;
 mod kept;
 mod left_out;
 mod pools;
+mod unseen;
 mod values;
 mod worker;
 

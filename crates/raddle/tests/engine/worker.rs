@@ -32,9 +32,14 @@ impl Worker {
 
     /// A worker in which a hook does nothing.
     pub fn start_without(hook: &str, jdk: &Jdk, class_path: &Path) -> Worker {
+        Worker::start_without_all(&[hook], jdk, class_path)
+    }
+
+    /// A worker in which some hooks do nothing.
+    pub fn start_without_all(hooks: &[&str], jdk: &Jdk, class_path: &Path) -> Worker {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
         command.arg("worker");
-        Worker::start_by(command, jdk, class_path, &[], &[hook])
+        Worker::start_by(command, jdk, class_path, &[], hooks)
     }
 
     pub fn start_pinned(jdk: &Jdk, class_path: &Path, options: &[&str]) -> Worker {

@@ -48,7 +48,7 @@ fn pass_fixtures_are_certified_with_as_many_traces_as_ever() {
 }
 
 fn words(certificate: &Certificate) -> String {
-    let Certificate { traces, race_free, events_a_thread, timeouts, wakeups, no_wakeups, interrupts, loops } =
+    let Certificate { traces, race_free, events_a_thread, timeouts, wakeups, no_wakeups, interrupts, loops, chance } =
         *certificate;
     let mut words = vec![format!("{traces} traces")];
     words.extend((!race_free).then(|| "sequentially consistent executions only".into()));
@@ -58,5 +58,6 @@ fn words(certificate: &Certificate) -> String {
     words.extend(no_wakeups.then(|| "no wake-ups without cause".into()));
     words.extend(interrupts.then(|| "interrupts or notifications".into()));
     words.extend(loops.then(|| "loops held".into()));
+    words.extend(chance.then(|| "chance fixed".into()));
     words.join(", ")
 }

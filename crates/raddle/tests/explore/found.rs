@@ -3,7 +3,7 @@
 use crate::fixtures;
 use crate::worker::Worker;
 use crate::{AUTO, jdks};
-use raddle::worker::protocol::{Explore, Explorer, Finding, Plan};
+use raddle::worker::protocol::{Explore, Explorer, Finding, Job, Plan};
 
 #[test]
 fn fail_fixtures_are_found_whatever_the_seed_and_replay() {
@@ -30,12 +30,13 @@ fn fail_fixtures_are_found_whatever_the_seed_and_replay() {
                 "JDK {} {}: found by {executions_to_find} executions, {preemptions} preemptions ({proof:?})",
                 jdk.version, fixture.name
             );
-            let replay = worker.run(&fixture.job(Plan::Replay {
+            let replay = Plan::Replay {
                 turns: shown.turns.clone(),
                 timeouts: shown.timeouts.clone(),
                 times: 100,
                 must_end: false,
-            }));
+            };
+            let replay = worker.run(&Job { opened: finding.opened.clone(), ..fixture.job(replay) });
             assert_eq!((replay.failures, replay.traces), (100, 1), "{}", fixture.name);
             assert_eq!(replay.shown.hash, shown.hash, "{}", fixture.name);
             for seed in 2..=20 {

@@ -5,6 +5,7 @@ mod command;
 #[path = "../engine/fixtures.rs"]
 mod fixtures;
 mod found;
+mod holes;
 mod honest;
 mod junit;
 mod programs;

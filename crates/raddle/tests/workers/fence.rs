@@ -66,7 +66,7 @@ fn calls(class: &str, methods: &[(&str, &str, Vec<Argument>)]) -> Job {
         arguments: arguments.clone(),
     };
     let test = TestCase { prefix: vec![], suffixes: vec![methods.iter().map(call).collect(), vec![]], probes: vec![] };
-    Job { test, under_test: vec![class.into()], plan: random(0, 1), limits: host::Limits::default() }
+    Job { test, under_test: vec![class.into()], plan: random(0, 1), limits: host::Limits::default(), opened: vec![] }
 }
 
 /// What the calls of the first suffix gave, as text.

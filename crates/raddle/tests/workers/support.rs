@@ -73,7 +73,7 @@ pub fn job(source: &Path, plan: Plan) -> Job {
         probes: calls(&["check"]),
     };
     let limits = host::Limits { max_events: 20_000, ..host::Limits::default() };
-    Job { test, under_test: vec![class], plan, limits }
+    Job { test, under_test: vec![class], plan, limits, opened: vec![] }
 }
 
 fn call(class: &str, name: &str, descriptor: &str, arguments: Vec<Argument>) -> Call {

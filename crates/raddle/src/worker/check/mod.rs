@@ -106,7 +106,7 @@ fn try_all(
     let must_be_sure = under.is_some() || check.wanted.is_none();
     let mut against = Against::new(serial, check, test, must_be_sure);
     match under {
-        None => explore::run(runs, &check.explore, &mut against)?,
+        None => explore::run(runs, &check.explore, &mut against, None)?,
         Some(schedule) if check.wanted.as_ref().is_some_and(|wanted| wanted.kind == FailureKind::Hang) => {
             repeat::then_fair(runs, schedule, &mut against)?;
         }

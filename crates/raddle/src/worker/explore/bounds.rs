@@ -18,6 +18,8 @@ pub struct Bounds {
     interrupts: bool,
     /// A class that uses accesses which Java orders less than volatile ones.
     weak: Option<String>,
+    /// Something was looked at that is not the same in every virtual machine.
+    chance: bool,
     /// Sites that were looked at, and whether as waits.
     known: FastMap<(SiteId, bool), ()>,
 }
@@ -26,8 +28,13 @@ impl Bounds {
     /// Takes in an execution.
     pub fn see(&mut self, host: &Host, execution: &Execution) {
         self.timed |= execution.timed;
+        self.chance |= execution.chance;
+        if self.weak.is_none() {
+            self.weak = host.weak_class();
+        }
         let (mut notifies, mut interrupts) = (false, false);
         for step in &execution.trace.steps {
+            self.chance |= step.event.is_of_machine();
             let waits = matches!(step.event.kind, EventKind::Wait | EventKind::Park);
             notifies |= step.event.kind == EventKind::Notify && step.event.condition() == 0;
             interrupts |= step.event.kind == EventKind::Interrupt;
@@ -56,6 +63,7 @@ impl Bounds {
             timeouts: certificate.timeouts || self.timed && !limits.early_timeouts,
             no_wakeups: self.wakes && limits.spurious_wakeups == 0,
             interrupts: self.interrupts,
+            chance: self.chance,
             ..certificate
         }
     }

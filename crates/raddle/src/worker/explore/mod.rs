@@ -4,6 +4,7 @@
 mod bounds;
 mod explain;
 mod races;
+mod unseen;
 
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ use super::runs::Runs;
 use super::{show, told};
 use bounds::Bounds;
 use races::Races;
+use unseen::Blind;
 
 /// So many executions of each kind are kept to find out what tells them apart.
 const KEPT: usize = 200;
@@ -35,8 +37,13 @@ const MOST_OF_ENDLESS: usize = 300;
 /// So many events are told after the last change, where threads only look.
 const LOOKS: usize = 12;
 
-/// Explores. What is a failure, the judge says.
-pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore, judge: &mut dyn Judge) -> Result<(), Reason> {
+/// Explores. What is a failure, the judge says. Classes were initialised by an execution that does not count, if it is given.
+pub fn run(
+    runs: &mut Runs<'_>,
+    plan: &protocol::Explore,
+    judge: &mut dyn Judge,
+    warm_up: Option<&Execution>,
+) -> Result<(), Reason> {
     let mut exploration = Exploration {
         plan: *plan,
         judge,
@@ -48,9 +55,13 @@ pub fn run(runs: &mut Runs<'_>, plan: &protocol::Explore, judge: &mut dyn Judge)
         failing: Vec::new(),
         races: Races::default(),
         bounds: Bounds::default(),
+        blind: Blind::default(),
         first: None,
         explored: Explored::default(),
     };
+    if let Some(warm_up) = warm_up {
+        exploration.blind.see_initialisers(runs.host, warm_up);
+    }
     exploration.go(runs)?;
     exploration.explain(runs)?;
     let Exploration { explored, races, .. } = exploration;
@@ -76,6 +87,7 @@ struct Exploration<'j> {
     failing: Vec<(usize, Attempt)>,
     races: Races,
     bounds: Bounds,
+    blind: Blind,
     /// How the first execution went.
     first: Option<(Schedule, u64)>,
     explored: Explored,
@@ -96,6 +108,11 @@ impl Exploration<'_> {
             let execution = runs.run(scheduler)?;
             self.events += execution.trace.steps.len() as u64;
             let mut end = end(&execution);
+            let places = self.blind.see(runs.host, &execution, end, runs.opened());
+            if !places.is_empty() {
+                self.open(runs, places);
+                continue;
+            }
             match self.explorer.explorer().finish(&tell(&execution, end)) {
                 Learnt::Counts => {}
                 Learnt::Bounded => end = End::Cut,
@@ -127,11 +144,22 @@ impl Exploration<'_> {
         self.explored.weak = self.bounds.weak().map(|class| class.replace('/', "."));
         let race_free = self.races.is_empty() && self.explored.weak.is_none();
         let stays = !self.explored.abandoned && !runs.is_unstable() && self.goes_as_at_first(runs)?;
-        let complete = self.explorer.certificate().filter(|_| stays);
-        self.explored.covered = self.explorer.covered().filter(|_| stays);
+        self.blind.see_circles(runs.host);
+        self.explored.unseen = self.blind.told();
+        let holds = stays && self.blind.is_empty();
+        let complete = self.explorer.certificate().filter(|_| holds);
+        self.explored.covered = self.explorer.covered().filter(|_| holds);
         let bound = |certificate| self.bounds.put_to(certificate, &runs.settings().limits);
         self.explored.certificate = complete.map(|certificate| Certificate { race_free, ..bound(certificate) });
         Ok(())
+    }
+
+    /// Begins again with more events: what was explored so far did not know of them.
+    fn open(&mut self, runs: &mut Runs<'_>, places: Vec<String>) {
+        runs.open(places);
+        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events);
+        (self.passing, self.failing, self.first) = (Vec::new(), Vec::new(), None);
+        (self.races, self.ends, self.explored) = (Races::default(), Ends::default(), Explored::default());
     }
 
     /// Whether the first execution still goes as it did, before everything is said to be known. If it does not, executions leave something
@@ -192,7 +220,8 @@ impl Exploration<'_> {
         end: End,
         failure: Failure,
     ) -> Result<Option<usize>, Reason> {
-        if self.explored.findings.len() >= MOST_FINDINGS {
+        // What initialisers do before they are needed may be why it fails.
+        if self.explored.findings.len() >= MOST_FINDINGS || self.blind.doubts_initialisers() {
             return Ok(None);
         }
         let is_hang = failure.kind == FailureKind::Hang;
@@ -234,6 +263,7 @@ impl Exploration<'_> {
             executions_to_find: executions,
             as_found: true,
             max_frames: runs.settings().limits.max_frames,
+            opened: runs.opened().to_vec(),
             ..Finding::default()
         };
         if let Some(again) = same.filter(|_| is_told) {
