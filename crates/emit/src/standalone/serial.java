@@ -78,6 +78,16 @@
         return true;
     }
 
+    /** Whether any other thread would go on if it had a processor: it may be the one that is waited for. */
+    static boolean othersRun() {
+        Thread[] threads = new Thread[Thread.activeCount() + 10];
+        int count = Thread.enumerate(threads);
+        for (int i = 0; i < count; i++) {
+            if (threads[i] != Thread.currentThread() && threads[i].getState() == Thread.State.RUNNABLE) return true;
+        }
+        return false;
+    }
+
     /** Where calls run one after the other, says whose turn it is. */
     static final class TestTurn {
         /** False in rounds where threads do as they like. */
@@ -116,7 +126,7 @@
                 if (ended.tryAcquire(1, TimeUnit.MILLISECONDS)) return true;
                 Thread.State state = thread.getState();
                 boolean waits = state == Thread.State.BLOCKED || state == Thread.State.WAITING;
-                idle = waits && isInCall ? idle + 1 : 0;
+                idle = waits && isInCall && !othersRun() ? idle + 1 : 0;
                 if (idle == 50) return false;
             }
             return false;

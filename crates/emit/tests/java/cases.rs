@@ -6,7 +6,7 @@ use testcase::{Argument, Behaviour, TestCase};
 const OBJECT: &str = "Ljava/lang/Object;";
 const STRING: &str = "Ljava/lang/String;";
 
-pub const SOURCES: [(&str, &str); 8] = [
+pub const SOURCES: [(&str, &str); 7] = [
     (
         "acme/Kinds.java",
         r#"package acme;
@@ -41,8 +41,12 @@ pub const SOURCES: [(&str, &str); 8] = [
             int balance;
             private final Object lock = new Object();
             Account(int balance) { this.balance = balance; }
+            private static final acme.Meeting BOTH = new acme.Meeting();
             void transfer(Account to, int amount) {
-                synchronized (lock) { synchronized (to.lock) { balance -= amount; to.balance += amount; } }
+                synchronized (lock) {
+                    BOTH.meet();
+                    synchronized (to.lock) { balance -= amount; to.balance += amount; }
+                }
             }
             static class Thread { Thread() { } }
         }
@@ -73,35 +77,15 @@ pub const SOURCES: [(&str, &str); 8] = [
         "Ticket.java",
         r#"public class Ticket {
             private int next;
-            public int take() { int taken = next; for (int i = 0; i < 50; i++) Thread.onSpinWait(); next = taken + 1; return taken; }
+            public int take() { int taken = next; next = taken + 1; return taken; }
             public int next() { return next; }
             public synchronized void waitForever() throws InterruptedException { while (next == 0) wait(); }
             public void runForever() { while (next == 0) Thread.onSpinWait(); }
         }"#,
     ),
-    (
-        "Booth.java",
-        r#"public class Booth {
-            public static final class Sale {
-                private final int price, paid;
-                Sale(int price, int paid) { this.price = price; this.paid = paid; }
-            }
-            private volatile Object clerk = this;
-            private volatile int price, paid;
-            public void open() throws InterruptedException {
-                Thread opener = new Thread(() -> { if (clerk != null) { pause(); clerk.hashCode(); } });
-                opener.start();
-                opener.join();
-            }
-            public void close() { clerk = null; }
-            public void sell() { price = 1; pause(); paid = 1; }
-            public Sale last() { return new Sale(price, paid); }
-            private static void pause() { for (int i = 0; i < 1000; i++) Thread.onSpinWait(); }
-        }"#,
-    ),
 ];
 
-fn test(prefix: Vec<testcase::Call>, suffixes: Vec<Vec<testcase::Call>>, probes: Vec<testcase::Call>) -> TestCase {
+pub fn test(prefix: Vec<testcase::Call>, suffixes: Vec<Vec<testcase::Call>>, probes: Vec<testcase::Call>) -> TestCase {
     let test = TestCase { prefix, suffixes, probes };
     assert_eq!(test.check(), Ok(()));
     test
@@ -374,16 +358,4 @@ pub fn clocks() -> TestCase {
 pub fn ticket(method: &str) -> TestCase {
     let call = |method| vec![invoke("Ticket", method, value(0), vec![])];
     test(vec![new("Ticket")], vec![call(method), call("next()I")], vec![])
-}
-
-/// A thread that one call starts fails where the other comes between.
-pub fn booth() -> TestCase {
-    let call = |method| vec![invoke("Booth", method, value(0), vec![])];
-    test(vec![new("Booth")], vec![call("open()V"), call("close()V")], vec![])
-}
-
-/// What is read of an object in the middle of a change is given out in another one.
-pub fn sale() -> TestCase {
-    let call = |method| vec![invoke("Booth", method, value(0), vec![])];
-    test(vec![new("Booth")], vec![call("sell()V"), call("last()LBooth$Sale;")], vec![])
 }

@@ -3,6 +3,7 @@
 mod calls;
 mod cases;
 mod compiled;
+mod forced;
 mod golden;
 mod run;
 
@@ -12,8 +13,10 @@ mod java_types;
 
 use classpath::{ClassPath, Jdk};
 use emit::{Program, Request};
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Mutex;
 use tempfile::TempDir;
 use testcase::TestCase;
 
@@ -35,19 +38,11 @@ struct Bench {
 impl Bench {
     fn new(jdk: &Jdk) -> Bench {
         let folder = tempfile::tempdir().unwrap();
-        let bench = |class_path| Bench { jdk: jdk.clone(), folder, class_path };
-        let empty = bench(ClassPath::new(jdk.feature));
-        for (path, text) in cases::SOURCES {
-            let file = empty.folder.path().join(path);
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, text).unwrap();
-        }
-        let files: Vec<&str> = cases::SOURCES.iter().map(|(path, _)| *path).collect();
-        succeed(empty.javac(&files), "the classes of the tests");
+        copy(&classes(jdk), folder.path());
         let mut class_path = ClassPath::new(jdk.feature);
-        class_path.push(empty.folder.path()).unwrap();
+        class_path.push(folder.path()).unwrap();
         class_path.append(ClassPath::of_jdk(jdk).unwrap());
-        Bench { class_path, ..empty }
+        Bench { jdk: jdk.clone(), folder, class_path }
     }
 
     fn types(&self) -> java_types::JavaTypes<'_> {
@@ -75,17 +70,51 @@ impl Bench {
 
     fn run(&self, program: &Program, arguments: &[&str]) -> Output {
         let full = format!("{}{}{}", program.package, if program.package.is_empty() { "" } else { "." }, program.name);
-        self.command(&self.jdk.java()).args(["-cp", ".", &full]).args(arguments).output().unwrap()
+        command(&self.jdk.java(), self.folder.path()).args(["-cp", ".", &full]).args(arguments).output().unwrap()
     }
 
     fn javac(&self, arguments: &[&str]) -> Output {
-        self.command(&self.jdk.javac()).args(arguments).output().unwrap()
+        command(&self.jdk.javac(), self.folder.path()).args(arguments).output().unwrap()
     }
+}
 
-    fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(self.folder.path()).env_remove("JAVA_TOOL_OPTIONS").env("LC_ALL", "C");
-        command
+/// A program of a JDK, to be run in a folder.
+fn command(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder).env_remove("JAVA_TOOL_OPTIONS").env("LC_ALL", "C");
+    command
+}
+
+/// Where the classes of these tests are, compiled by each JDK once.
+fn classes(jdk: &Jdk) -> PathBuf {
+    static KNOWN: Mutex<BTreeMap<u32, PathBuf>> = Mutex::new(BTreeMap::new());
+    let compile = || {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("emit-{}", jdk.feature));
+        // What an earlier run has left may be of other sources.
+        let _ = std::fs::remove_dir_all(&folder);
+        let sources = || cases::SOURCES.into_iter().chain(forced::SOURCES);
+        for (path, text) in sources() {
+            let file = folder.join(path);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        }
+        let files = sources().map(|(path, _)| path);
+        succeed(command(&jdk.javac(), &folder).args(files).output().unwrap(), "the classes of the tests");
+        folder
+    };
+    KNOWN.lock().unwrap().entry(jdk.feature).or_insert_with(compile).clone()
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir(&target).unwrap();
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
     }
 }
 

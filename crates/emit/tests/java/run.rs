@@ -1,7 +1,16 @@
-//! Programs show what they are to show.
+//! Programs show what they are to show. Nothing here waits for chance: what fails does so in the first round (see `forced`),
+//! and what is right is run for a number of rounds.
 
-use crate::{Bench, cases, jdks};
+use crate::{Bench, cases, forced, jdks};
 use emit::{Request, Shows};
+
+/// Far more seconds than any of these programs needs: it only bounds a program that hangs.
+const SECONDS: u64 = 600;
+
+/// What fails does so in the first round, so more would only make a test that fails take longer.
+fn request(class: &str, shows: Shows) -> Request<'_> {
+    Request { rounds: 3, seconds: SECONDS, ..Request::new(class, shows) }
+}
 
 /// Runs a program; gives its status and what it said.
 fn run(bench: &Bench, test: &testcase::TestCase, request: &Request<'_>, arguments: &[&str]) -> (i32, String) {
@@ -16,10 +25,14 @@ fn run(bench: &Bench, test: &testcase::TestCase, request: &Request<'_>, argument
 fn deadlocks_show() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
-        for (test, class) in [(cases::buffers(), "java/lang/StringBuffer"), (cases::accounts(), "bank/Account")] {
-            let (status, said) = run(&bench, &test, &Request::new(class, Shows::Deadlock), &["10000000", "300"]);
+        for (test, class) in [(forced::buffers(), "java/lang/StringBuffer"), (cases::accounts(), "bank/Account")] {
+            let (status, said) = run(&bench, &test, &request(class, Shows::Deadlock), &[]);
             assert_eq!(status, 1, "{said}");
-            assert!(said.contains("deadlock") && said.contains("held by \"test thread"), "{said}");
+            // Each waits for the other, and not for the other to come.
+            assert!(said.starts_with("round 1: deadlock\n"), "{said}");
+            for holder in [1, 2] {
+                assert!(said.contains(&format!("held by \"test thread {holder}\"")), "{said}");
+            }
         }
     }
 }
@@ -32,7 +45,7 @@ fn threads_that_never_end_show() {
             ("waitForever()V", Shows::Deadlock, "deadlock: nobody goes on"),
             ("runForever()V", Shows::Hang, "hang: a thread does not end"),
         ] {
-            let (status, said) = run(&bench, &cases::ticket(method), &Request::new("Ticket", shows), &[]);
+            let (status, said) = run(&bench, &cases::ticket(method), &request("Ticket", shows), &[]);
             assert_eq!(status, 1, "{said}");
             assert!(said.contains(expected) && said.contains("at ") && said.contains("Ticket."), "{said}");
         }
@@ -46,11 +59,11 @@ fn threads_that_never_end_show() {
 fn exceptions_show() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
-        let shows = Shows::Exception { class: "java.lang.NullPointerException".into() };
-        let request = Request::new("java/io/PushbackInputStream", shows);
-        let (status, said) = run(&bench, &cases::stream(), &request, &["10000000", "300"]);
+        let shows = Shows::Exception { class: "java.util.ConcurrentModificationException".into() };
+        let (status, said) = run(&bench, &forced::list(), &request("java/util/ArrayList", shows), &[]);
         assert_eq!(status, 1, "{said}");
-        assert!(said.contains("at java.base/java.io.PushbackInputStream.read"), "{said}");
+        assert!(said.contains("at java.base/java.util.ArrayList.forEach"), "{said}");
+        assert!(said.ends_with("round 1: java.util.ConcurrentModificationException\n"), "{said}");
     }
 }
 
@@ -58,11 +71,10 @@ fn exceptions_show() {
 fn results_that_no_order_gives_show() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
-        let request = Request::new("Ticket", Shows::Linearizability);
-        let (status, said) = run(&bench, &cases::tickets(), &request, &["10000000", "300"]);
-        assert_eq!(status, 1, "{said}");
-        let expected = "no serial order gives 0 | 0 | 1; the nearest that one gives: 0 | 1 | 2  or  1 | 0 | 2";
-        assert!(said.contains(expected), "{said}");
+        let request = request("Dispenser", Shows::Linearizability);
+        let (status, said) = run(&bench, &forced::dispenser(), &request, &[]);
+        let results = "no serial order gives 0 | 0 | 1; the nearest that one gives: 0 | 1 | 2  or  1 | 0 | 2";
+        assert_eq!((status, said), (1, format!("round 1: {results}\n")));
     }
 }
 
@@ -71,11 +83,11 @@ fn what_is_right_shows_nothing() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
         for shows in [Shows::Deadlock, Shows::Linearizability] {
-            let request = Request { rounds: 100, ..Request::new("java/util/Vector", shows) };
+            let request = Request { rounds: 100, ..request("java/util/Vector", shows) };
             let (status, said) = run(&bench, &cases::vector(), &request, &[]);
             assert_eq!((status, said.trim_end()), (0, "not seen in 100 rounds"));
         }
-        let (status, said) = run(&bench, &cases::implemented(), &Request::new("acme/Task", Shows::Hang), &["50"]);
+        let (status, said) = run(&bench, &cases::implemented(), &request("acme/Task", Shows::Hang), &["50"]);
         assert_eq!((status, said.trim_end()), (0, "not seen in 50 rounds"));
     }
 }
@@ -84,9 +96,9 @@ fn what_is_right_shows_nothing() {
 fn calls_that_wait_for_others_are_explained() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
-        let request = Request::new("java/util/concurrent/LinkedBlockingQueue", Shows::Linearizability);
-        let (status, said) = run(&bench, &cases::queue(), &request, &["2000"]);
-        assert_eq!((status, said.trim_end()), (0, "not seen in 2000 rounds"));
+        let request = request("java/util/concurrent/LinkedBlockingQueue", Shows::Linearizability);
+        let (status, said) = run(&bench, &cases::queue(), &request, &["500"]);
+        assert_eq!((status, said.trim_end()), (0, "not seen in 500 rounds"));
     }
 }
 
@@ -94,9 +106,9 @@ fn calls_that_wait_for_others_are_explained() {
 fn what_differs_by_itself_is_not_compared() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
-        let request = Request::new("java/lang/System", Shows::Linearizability);
-        let (status, said) = run(&bench, &cases::clocks(), &request, &["500"]);
-        assert_eq!((status, said.trim_end()), (0, "not seen in 500 rounds"));
+        let request = request("java/lang/System", Shows::Linearizability);
+        let (status, said) = run(&bench, &cases::clocks(), &request, &["200"]);
+        assert_eq!((status, said.trim_end()), (0, "not seen in 200 rounds"));
     }
 }
 
@@ -105,12 +117,11 @@ fn what_serial_orders_show_too_proves_nothing() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
         let shows = Shows::Exception { class: "java.io.IOException".into() };
-        let (status, said) = run(&bench, &cases::implemented(), &Request::new("acme/Task", shows), &[]);
+        let (status, said) = run(&bench, &cases::implemented(), &request("acme/Task", shows), &[]);
         assert_eq!(status, 0, "{said}");
         assert!(said.contains("this proves nothing") && said.contains("java.io.IOException: undeclared"), "{said}");
         for shows in [Shows::Exception { class: "none".into() }, Shows::Linearizability] {
-            let request = Request { seconds: 8, ..Request::new("Ticket", shows) };
-            let (status, said) = run(&bench, &cases::ticket("waitForever()V"), &request, &[]);
+            let (status, said) = run(&bench, &cases::ticket("waitForever()V"), &request("Ticket", shows), &["1"]);
             assert_eq!((status, said.trim_end()), (0, "not seen in 0 rounds; serial orders can be stuck"));
         }
     }
@@ -120,7 +131,7 @@ fn what_serial_orders_show_too_proves_nothing() {
 fn a_test_that_cannot_begin_says_so() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
-        let (status, said) = run(&bench, &cases::overloads(), &Request::new("acme/Kinds", Shows::Deadlock), &["20"]);
+        let (status, said) = run(&bench, &cases::overloads(), &request("acme/Kinds", Shows::Deadlock), &["20"]);
         assert_eq!(status, 2, "{said}");
         assert!(
             said.contains("no round could run") && said.contains("at java.base/java.lang.String.valueOf"),
@@ -134,9 +145,9 @@ fn exceptions_in_threads_that_the_class_starts_show() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
         let shows = Shows::Exception { class: "java.lang.NullPointerException".into() };
-        let (status, said) = run(&bench, &cases::booth(), &Request::new("Booth", shows), &["10000000", "300"]);
+        let (status, said) = run(&bench, &forced::booth(), &request("Booth", shows), &[]);
         assert_eq!(status, 1, "{said}");
-        assert!(said.contains("at Booth.lambda$open$0"), "{said}");
+        assert!(said.contains("at Booth.lambda$open$0") && said.contains("\nround 1: java.lang.Null"), "{said}");
     }
 }
 
@@ -144,9 +155,9 @@ fn exceptions_in_threads_that_the_class_starts_show() {
 fn objects_of_other_classes_than_those_of_the_jdk_are_compared_by_their_fields() {
     for jdk in jdks() {
         let bench = Bench::new(&jdk);
-        let request = Request::new("Booth", Shows::Linearizability);
-        let (status, said) = run(&bench, &cases::sale(), &request, &["10000000", "300"]);
+        let request = request("Till", Shows::Linearizability);
+        let (status, said) = run(&bench, &forced::till(), &request, &[]);
         assert_eq!(status, 1, "{said}");
-        assert!(said.contains("no serial order gives  | Booth$Sale[price=1, paid=0]"), "{said}");
+        assert!(said.starts_with("round 1: no serial order gives  | Till$Sale[price=1, paid=0]"), "{said}");
     }
 }
