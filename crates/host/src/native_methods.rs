@@ -53,7 +53,7 @@ enum Change {
 }
 
 /// The classes that have such methods.
-pub const CLASSES: [&str; 8] = [
+pub const CLASSES: [&str; 9] = [
     "java/lang/Object",
     "java/lang/Shutdown",
     "java/lang/System",
@@ -61,11 +61,13 @@ pub const CLASSES: [&str; 8] = [
     "java/security/SecureRandom",
     CONDITION_OBJECT,
     LOCK,
+    LOCK_SUPPORT,
     "jdk/internal/misc/Unsafe",
 ];
 
 const CONDITION_OBJECT: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject";
 const LOCK: &str = "java/util/concurrent/locks/ReentrantLock$Sync";
+const LOCK_SUPPORT: &str = "java/util/concurrent/locks/LockSupport";
 
 /// Whether a method of ours stands in the place of one, given its descriptor.
 pub fn is_changed(class: &str, method: &str, descriptor: &str) -> bool {
@@ -79,6 +81,7 @@ const IN_JAVA: &[&str] = &[
     "awaitUninterruptibly",
     "awaitUntil",
     "dispatchUncaughtException",
+    "getBlocker",
     "getName",
     "getPriority",
     "getWaitQueueLength",
@@ -140,6 +143,7 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
             Change::Part(EventKind::VolatileWrite, Event::HANDLER)
         }
         ("java/lang/Thread", "getState", _) => Change::State,
+        (LOCK_SUPPORT, "getBlocker", _) => Change::Part(EventKind::VolatileRead, Event::BLOCKER),
         (LOCK, "lockInterruptibly", "()V") | (LOCK, "tryLockNanos", "(J)Z") => Change::LockWithin,
         (CONDITION_OBJECT, "await", "()V") => Change::Await(0),
         (CONDITION_OBJECT, "awaitUninterruptibly", "()V") => Change::Await(1),

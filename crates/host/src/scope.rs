@@ -86,6 +86,8 @@ pub enum Step {
     TryLock,
     /// It gives a lock up.
     Unlock,
+    /// It says who waits for a lock.
+    Queue,
 }
 
 impl Step {
@@ -95,8 +97,17 @@ impl Step {
             ("java/util/concurrent/locks/ReentrantLock$Sync", "lock()V") => Step::Lock,
             ("java/util/concurrent/locks/ReentrantLock$Sync", "tryLock()Z") => Step::TryLock,
             ("java/util/concurrent/locks/AbstractQueuedSynchronizer", "release(I)Z") => Step::Unlock,
+            ("java/util/concurrent/locks/AbstractQueuedSynchronizer", _) => {
+                let name = method.split('(').next().unwrap_or(method);
+                if ASK_FOR_QUEUES.contains(&name) { Step::Queue } else { Step::Any }
+            }
             _ => Step::Any,
         }
+    }
+
+    /// Whether the step with that number says who waits for a lock.
+    pub fn asks(number: i32) -> bool {
+        number == Step::Queue as i32
     }
 
     /// The event of the step with that number.
@@ -106,6 +117,20 @@ impl Step {
         steps.into_iter().find(|(step, _)| *step as i32 == number).map(|(_, kind)| kind)
     }
 }
+
+/// Methods of a synchronizer that say who waits for it, or on a condition of it. How many wait on a condition is known elsewhere.
+const ASK_FOR_QUEUES: [&str; 10] = [
+    "getExclusiveQueuedThreads",
+    "getFirstQueuedThread",
+    "getQueueLength",
+    "getQueuedThreads",
+    "getSharedQueuedThreads",
+    "getWaitingThreads",
+    "hasContended",
+    "hasQueuedThreads",
+    "isQueued",
+    "toString",
+];
 
 /// What runs inside a step of a synchronizer but is no part of it: a pool makes up for a thread that waits on a condition.
 pub fn pauses_steps(class: &str, method: &str) -> bool {

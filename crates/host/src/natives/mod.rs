@@ -8,6 +8,7 @@ mod monitor;
 pub mod synchronizer;
 pub mod tell;
 mod thread;
+pub mod watch;
 
 use crate::agent::{JVMTI, LOADED};
 use crate::control::{self, Unwind};

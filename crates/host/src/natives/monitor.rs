@@ -89,7 +89,8 @@ pub(super) fn join(env: *mut JNIEnv, object: jobject, joined: ThreadId, nanos: O
             tell::around(env, object, join, |event| control::event_within(event, nanos))
         })
         .and_then(|found| {
-            (0..depth).try_for_each(|_| control::event(on(EventKind::Lock, id, 0)).map(drop)).map(|()| found)
+            let lock = || tell::around(env, object, on(EventKind::Lock, id, 0), control::event);
+            (0..depth).try_for_each(|_| lock().map(drop)).map(|()| found)
         });
     (0..real).for_each(|_| interface(env).monitor_enter(object));
     match found {

@@ -111,6 +111,9 @@ pub fn incomplete(
             "{} failed, but not again under the same schedule, or not in a virtual machine of its own: what depends on anything else is not found",
             executions(unstable)
         ),
+        None if !explored.doubts.is_empty() => {
+            format!("{}, and HotSpot could have answered otherwise", explored.doubts.join("; "))
+        }
         None if explored.abandoned => {
             "daemon threads that go on when all else is over were left after 1000 events each".into()
         }

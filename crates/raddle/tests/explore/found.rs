@@ -30,12 +30,7 @@ fn fail_fixtures_are_found_whatever_the_seed_and_replay() {
                 "JDK {} {}: found by {executions_to_find} executions, {preemptions} preemptions ({proof:?})",
                 jdk.version, fixture.name
             );
-            let replay = worker.run(&fixture.job(Plan::Replay {
-                turns: shown.turns.clone(),
-                timeouts: shown.timeouts.clone(),
-                times: 100,
-                must_end: false,
-            }));
+            let replay = worker.run(&fixture.replay(shown, 100));
             assert_eq!((replay.failures, replay.traces), (100, 1), "{}", fixture.name);
             assert_eq!(replay.shown.hash, shown.hash, "{}", fixture.name);
             for seed in 2..=20 {

@@ -126,7 +126,8 @@ impl Exploration<'_> {
         self.ends.close(runs.settings().limits.max_events)?;
         self.explored.weak = self.bounds.weak().map(|class| class.replace('/', "."));
         let race_free = self.races.is_empty() && self.explored.weak.is_none();
-        let stays = !self.explored.abandoned && !runs.is_unstable() && self.goes_as_at_first(runs)?;
+        let is_sure = !self.explored.abandoned && self.explored.doubts.is_empty() && !runs.is_unstable();
+        let stays = is_sure && self.goes_as_at_first(runs)?;
         let complete = self.explorer.certificate().filter(|_| stays);
         self.explored.covered = self.explorer.covered().filter(|_| stays);
         let bound = |certificate| self.bounds.put_to(certificate, &runs.settings().limits);
@@ -148,6 +149,11 @@ impl Exploration<'_> {
     fn judge(&mut self, runs: &mut Runs<'_>, execution: Execution, end: End) -> Result<(), Reason> {
         self.judge.see(&execution);
         self.explored.abandoned |= execution.abandoned;
+        for doubt in &execution.doubts {
+            if !self.explored.doubts.contains(doubt) {
+                self.explored.doubts.push(doubt.clone());
+            }
+        }
         self.explored.cut += u64::from(end == End::Cut);
         let exits = matches!(execution.stop, Some(Stop::Exit(_)));
         let can_judge = self.ends.see_end(end == End::Cut && !exits, &execution)?;
