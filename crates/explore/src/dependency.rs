@@ -36,6 +36,8 @@ pub enum Space {
     Interrupt,
     /// Whether a thread is alive.
     Life,
+    /// What a thread is seen to do: whether it runs, and what it waits for if not.
+    Status,
 }
 
 /// How a resource is touched.
@@ -85,6 +87,12 @@ impl Footprint {
         let free = self.accesses.iter_mut().find(|access| access.is_none());
         *free.expect("internal bug: an event touches too much") =
             Some(Access { resource: Resource { space, object, slot }, mode });
+        self
+    }
+
+    /// The same, if it only looked.
+    pub(crate) fn looked_at(mut self) -> Footprint {
+        self.accesses.iter_mut().flatten().for_each(|access| access.mode = Mode::Read);
         self
     }
 

@@ -75,6 +75,9 @@ enum Sort {
 }
 
 fn sort(event: &Event) -> Sort {
+    if let Some(attempted) = event.attempted() {
+        return sort(&attempted);
+    }
     // An update that failed here may succeed elsewhere, so it does not count as one that only looks.
     let reads = matches!(event.kind, EventKind::Read | EventKind::VolatileRead);
     match event.kind {

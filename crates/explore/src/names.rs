@@ -50,6 +50,9 @@ impl Names {
 
     /// The event with names in place of threads. The name is that of its own thread.
     pub fn event(&mut self, name: usize, event: Event) -> Event {
+        if let Some(attempted) = event.attempted() {
+            return self.event(name, attempted).attempt();
+        }
         let slot = match event.kind {
             EventKind::Start => self.start(name, event.slot),
             kind if kind.is_about_thread() || kind == EventKind::LockInVain => {

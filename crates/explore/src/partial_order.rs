@@ -23,6 +23,10 @@ pub fn partial_order(execution: &Execution<'_>) -> u64 {
     for (step, &(thread, event)) in steps.iter().enumerate() {
         let is_about_thread = event.kind.is_about_thread();
         let slot = match event.kind {
+            EventKind::Attempt => event.attempted().map_or(0, |attempted| match attempted.kind {
+                EventKind::Join => names.label(attempted.slot as usize),
+                kind => kind as u64,
+            }),
             _ if is_about_thread || event.kind == EventKind::LockInVain => names.label(event.slot as usize),
             // A condition is numbered as an object is; which it is follows from what the thread has done.
             EventKind::Wait | EventKind::Wake | EventKind::Notify | EventKind::NotifyAll => 0,

@@ -8,7 +8,7 @@
 //!
 //! What orders events in Java, and here: program order; the release of a monitor (by unlock or wait) and its next
 //! taking; a volatile write and reads that follow, where updates are both; the start of a thread and its first
-//! event; its last event and a join or `isAlive` that sees it; an interrupt and whoever finds out. A notification
+//! event; its last event and a join, `isAlive` or `getState` that sees it; an interrupt and whoever finds out. A notification
 //! and a permit order nothing by themselves. Two plain accesses of one place, one of them a write, that are not
 //! ordered are a race; so is a plain access with a volatile one.
 //!
@@ -191,6 +191,8 @@ impl RaceDetector {
         // What the virtual machine keeps is no part of the memory model.
         let kind = if event.is_of_machine() { EventKind::Yield } else { event.kind };
         let event = self.names.event(thread, Event { kind, ..event });
+        // An attempt that succeeds is what it is an attempt at.
+        let event = event.attempted().filter(|&attempted| self.state.can_do(thread, attempted)).unwrap_or(event);
         let mut clock = self.clock_of(thread);
         // A step of a synchronizer is like a look at, or a change of, the lock that it may be.
         let in_memory = event.kind.is_access() && event.slot != Event::SYNCHRONIZER;
@@ -208,7 +210,7 @@ impl RaceDetector {
                     clock.join(released);
                 }
             }
-            EventKind::Join | EventKind::Alive if self.state.has_ended(event.slot as usize) => {
+            EventKind::Join | EventKind::Alive | EventKind::State if self.state.has_ended(event.slot as usize) => {
                 if let Some(ended) = self.ended.get(event.slot as usize) {
                     clock.join(ended);
                 }

@@ -14,7 +14,7 @@
 //! else could go on. So it is with code that is no loop, reads the same more than [`ROUNDS`] times in a row at sites at which the thread
 //! was seen to spin, and sees the very write there that it spun on. A certificate says so. Events cannot tell these apart.
 
-use crate::dependency::{Footprint, Mode, Resource, Space};
+use crate::dependency::{Footprint, Mode, Resource};
 use schedule::FastMap;
 use schedule::{Event, EventKind, SiteId};
 
@@ -42,6 +42,8 @@ type Source = (usize, u32);
 struct Reading {
     /// Events that change nothing, since the last that did or since another thread wrote what they read.
     events: Vec<Event>,
+    /// What each of them looks at.
+    footprints: Vec<Footprint>,
     /// What each of them has seen.
     sources: Vec<Source>,
     /// How often it has changed anything.
@@ -66,7 +68,7 @@ impl Spins {
             self.threads.resize(thread + 1, Reading::default());
         }
         let only_reads = || footprint.accesses().all(|access| access.mode == Mode::Read);
-        let may_change = matches!(event.kind, EventKind::ClearInterrupted | EventKind::TryLock);
+        let may_change = matches!(event.kind, EventKind::ClearInterrupted | EventKind::TryLock | EventKind::State);
         if changes_nothing(event.kind) && (!may_change || only_reads()) {
             let seen = footprint.accesses().find_map(|access| self.changed.get(&access.resource));
             let source = seen.copied().unwrap_or_default();
@@ -74,9 +76,11 @@ impl Spins {
             // More is never looked at.
             if reading.events.len() >= 2 * EVIDENCE * MAX_ROUND {
                 reading.events.drain(..EVIDENCE * MAX_ROUND);
+                reading.footprints.drain(..EVIDENCE * MAX_ROUND);
                 reading.sources.drain(..EVIDENCE * MAX_ROUND);
             }
             reading.events.push(event);
+            reading.footprints.push(*footprint);
             reading.sources.push(source);
             return;
         }
@@ -89,22 +93,8 @@ impl Spins {
         for access in footprint.accesses().filter(|access| access.mode != Mode::Read) {
             let resource = access.resource;
             for (_, reading) in self.threads.iter_mut().enumerate().filter(|&(other, _)| other != thread) {
-                let reads = |event: &Event| match resource.space {
-                    Space::Memory => {
-                        event.kind.is_access() && event.object == resource.object && event.slot == resource.slot
-                    }
-                    Space::Life => event.kind == EventKind::Alive && event.slot == resource.slot,
-                    Space::Interrupt => {
-                        matches!(event.kind, EventKind::Interrupted | EventKind::ClearInterrupted)
-                            && event.slot == resource.slot
-                    }
-                    Space::Monitor => {
-                        (event.kind == EventKind::TryLock || event.slot == Event::SYNCHRONIZER)
-                            && event.object == resource.object
-                    }
-                    Space::Permit => false,
-                };
-                if reading.events.iter().any(reads) {
+                let reads = |footprint: &Footprint| footprint.accesses().any(|access| access.resource == resource);
+                if reading.footprints.iter().any(reads) {
                     reading.clear();
                 }
             }
@@ -168,6 +158,7 @@ impl Spins {
 impl Reading {
     fn clear(&mut self) {
         self.events.clear();
+        self.footprints.clear();
         self.sources.clear();
         self.released = false;
     }
@@ -175,6 +166,9 @@ impl Reading {
 
 /// Whether events of this kind change nothing, or may change nothing: a look that clears what it finds, an attempt to lock.
 fn changes_nothing(kind: EventKind) -> bool {
-    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, TryLock, VolatileRead, Yield};
-    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted | TryLock)
+    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, State, TryLock, VolatileRead, Yield};
+    matches!(
+        kind,
+        Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted | TryLock | State
+    )
 }

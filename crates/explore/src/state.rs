@@ -34,6 +34,8 @@ struct Thread {
     allowed: bool,
     /// What it waits on, from its wait to its wake-up.
     waits_on: Option<Waits>,
+    /// What it waits to do, since an attempt at it has failed.
+    waits_for: Option<Event>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -144,11 +146,27 @@ impl State {
 
     /// What the event of that thread touches in this state.
     pub fn footprint(&self, thread: usize, event: Event) -> Footprint {
+        let seen = |footprint: Footprint| footprint.and(Space::Status, ObjectId::NONE, thread as u32, Mode::Write);
+        match (event.attempted(), self.threads.get(thread).and_then(|thread| thread.waits_for)) {
+            // One that fails looks at what it would need. That the thread waits from here on can be seen.
+            (Some(attempted), _) if !self.can_do(thread, attempted) => {
+                seen(self.footprint_at(thread, attempted).looked_at())
+            }
+            (Some(attempted), _) => self.footprint_at(thread, attempted),
+            (None, Some(_)) => seen(self.footprint_at(thread, event)),
+            (None, None) => self.footprint_at(thread, event),
+        }
+    }
+
+    /// The same where it does not matter whether others see the thread wait.
+    fn footprint_at(&self, thread: usize, event: Event) -> Footprint {
         let (object, slot, own) = (event.object, event.slot, thread as u32);
         let memory = |mode| Footprint::one(Space::Memory, object, slot, mode);
         let monitor = || Footprint::one(Space::Monitor, object, 0, Mode::Write);
         let looked_at = || Footprint::one(Space::Monitor, object, 0, Mode::Read);
         let thread_part = |space, slot, mode| Footprint::one(space, ObjectId::NONE, slot, mode);
+        // Others may see that a thread begins or ends to wait.
+        let seen = |footprint: Footprint| footprint.and(Space::Status, ObjectId::NONE, own, Mode::Write);
         // What is done to a thread is another event before it was started.
         let status = |footprint: Footprint, mode| match object {
             ObjectId::NONE => footprint,
@@ -177,19 +195,22 @@ impl State {
             EventKind::Lock | EventKind::TryLock | EventKind::Unlock | EventKind::Notify | EventKind::NotifyAll => {
                 monitor()
             }
-            EventKind::Wait | EventKind::Wake if !event.is_interruptible() => monitor(),
+            EventKind::Wait | EventKind::Wake if !event.is_interruptible() => seen(monitor()),
             // On a condition it is over at once, and the interrupt noticed.
             EventKind::Wait if event.condition() != 0 && self.is_interrupted(thread) => {
                 monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Write)
             }
-            EventKind::Wait => monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Read),
-            EventKind::Wake => monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Write),
+            EventKind::Wait => seen(monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)),
+            EventKind::Wake => seen(monitor().and(Space::Interrupt, ObjectId::NONE, own, Mode::Write)),
             EventKind::Park => {
                 thread_part(Space::Permit, own, Mode::Write).and(Space::Interrupt, ObjectId::NONE, own, Mode::Read)
             }
             EventKind::Unpark => status(thread_part(Space::Permit, slot, Mode::Set), Mode::Read),
-            EventKind::Start => status(thread_part(Space::Life, slot, Mode::Write), Mode::Write),
-            EventKind::End => thread_part(Space::Life, own, Mode::Write),
+            EventKind::Start => {
+                let life = status(thread_part(Space::Life, slot, Mode::Write), Mode::Write);
+                life.and(Space::Status, ObjectId::NONE, slot, Mode::Write)
+            }
+            EventKind::End => seen(thread_part(Space::Life, own, Mode::Write)),
             EventKind::Alive => status(thread_part(Space::Life, slot, Mode::Read), Mode::Read),
             EventKind::Join if !event.is_interruptible() => thread_part(Space::Life, slot, Mode::Read),
             EventKind::Join => {
@@ -213,12 +234,37 @@ impl State {
                     _ => flag,
                 }
             }
-            EventKind::Begin | EventKind::Yield | EventKind::LockInVain => Footprint::NONE,
+            EventKind::State => self.seen_of(slot as usize),
+            EventKind::Begin | EventKind::Yield | EventKind::LockInVain | EventKind::Attempt => Footprint::NONE,
+        }
+    }
+
+    /// What somebody looks at who wants to know what a thread does.
+    fn seen_of(&self, thread: usize) -> Footprint {
+        let seen = Footprint::one(Space::Status, ObjectId::NONE, thread as u32, Mode::Read);
+        let Some(state) = self.threads.get(thread) else { return seen };
+        match (state.waits_on, state.waits_for) {
+            // A notification is seen at once, and decides which of several threads it is for.
+            (Some(Waits { at, .. }), _) => {
+                let decides = self.waits.get(&at).is_some_and(|set| set.may_be_for(1 << thread));
+                seen.and(Space::Monitor, at.0, 0, if decides { Mode::Write } else { Mode::Read })
+            }
+            (None, Some(Event { kind: EventKind::Join, slot, .. })) => {
+                seen.and(Space::Life, ObjectId::NONE, slot, Mode::Read)
+            }
+            _ => seen,
         }
     }
 
     /// The thread has done the event.
     pub fn apply(&mut self, thread: usize, event: Event) {
+        if let Some(attempted) = event.attempted() {
+            match self.can_do(thread, attempted) {
+                true => self.apply(thread, attempted),
+                false => self.thread_mut(thread).waits_for = Some(attempted),
+            }
+            return;
+        }
         match event.kind {
             EventKind::Lock => self.lock(thread, event.object, 1),
             EventKind::LockWithin if self.is_interrupted(thread) => self.thread_mut(thread).interrupted = false,
@@ -237,10 +283,11 @@ impl State {
             EventKind::Sleep | EventKind::ClearInterrupted => self.thread_mut(thread).interrupted = false,
             EventKind::Interrupt => self.interrupt(event.slot as usize),
             EventKind::End => self.thread_mut(thread).ended = true,
+            EventKind::State => self.look(event.slot as usize),
             _ => {}
         }
         let state = self.thread_mut(thread);
-        (state.timed_out, state.allowed) = (false, false);
+        (state.timed_out, state.allowed, state.waits_for) = (false, false, None);
     }
 
     fn lock(&mut self, thread: usize, object: ObjectId, depth: u32) {
@@ -292,6 +339,16 @@ impl State {
         self.lock(thread, event.object, depth);
     }
 
+    /// Somebody looks at what a thread does.
+    fn look(&mut self, thread: usize) {
+        let waits = self.threads.get(thread).and_then(|state| state.waits_on);
+        if let Some(set) =
+            waits.and_then(|waits| self.waits.get_mut(&waits.at)).filter(|set| set.may_be_for(1 << thread))
+        {
+            set.settle();
+        }
+    }
+
     fn interrupt(&mut self, thread: usize) {
         let state = self.thread_mut(thread);
         state.interrupted = true;
@@ -334,6 +391,21 @@ impl WaitSet {
     fn notify_all(&mut self) {
         self.told |= std::mem::take(&mut self.waiting);
         self.tokens.clear();
+    }
+
+    /// Whether a notification may be for a thread.
+    fn may_be_for(&self, bit: u64) -> bool {
+        self.tokens.iter().any(|token| token & bit != 0)
+    }
+
+    /// Each notification that could be for several threads is for the one that has waited longest, as HotSpot has it.
+    fn settle(&mut self) {
+        while let Some(&token) = self.tokens.first() {
+            self.tokens.remove(0);
+            let longest = self.queue.iter().map(|&thread| 1 << thread).find(|bit| token & bit != 0).unwrap_or(0);
+            self.told |= longest;
+            self.leave(longest);
+        }
     }
 
     /// A thread wakes, and uses up what it was told. Says whether it was.

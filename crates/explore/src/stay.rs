@@ -35,9 +35,12 @@ pub fn all_look(choice: &Choice<'_>) -> bool {
 
 /// Whether an event only looks at something.
 pub fn is_look(kind: EventKind) -> bool {
-    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, TryLock, VolatileRead, Yield};
+    use EventKind::{Alive, ClearInterrupted, FailedUpdate, Interrupted, Read, State, TryLock, VolatileRead, Yield};
     // An attempt to take a lock that is held; one that succeeds is followed by more than looks.
-    matches!(kind, Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted | TryLock)
+    matches!(
+        kind,
+        Read | VolatileRead | FailedUpdate | Yield | Alive | Interrupted | ClearInterrupted | TryLock | State
+    )
 }
 
 /// Whether the thread's last events, all in a row, are rounds that only read.

@@ -89,6 +89,7 @@ fn profile(execution: &Execution<'_>) -> Profile {
 
 /// The resource whose events may be of interest: places, and monitors as they are taken.
 fn of_interest(event: Event) -> Option<Resource> {
+    let event = event.attempted().unwrap_or(event);
     let resource = |space, slot| Some(Resource { space, object: event.object, slot });
     match event.kind {
         kind if kind.is_access() && event.slot != Event::SYNCHRONIZER => resource(Space::Memory, event.slot),

@@ -195,6 +195,7 @@ impl Host {
         natives::synchronizer::forget();
         made::forget();
         depth::begin(settings.limits.max_frames);
+        natives::attempts::begin(settings.limits.watched);
         control::begin(scheduler, settings.limits, objects, test.suffixes.len());
         control::with_machine(|machine| machine.vary(settings.variation));
         env.frame(|| {
@@ -237,6 +238,9 @@ impl Host {
                 left: ended.remains.left,
                 abandoned: ended.remains.abandoned,
                 timed: ended.remains.timed,
+                watched: settings.limits.watched,
+                asked: ended.remains.asked,
+                doubts: ended.remains.doubts,
                 told: telling.steps,
                 names: telling.names,
                 given,

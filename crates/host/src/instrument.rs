@@ -10,10 +10,13 @@
 
 use crate::common_pool::make_renewable;
 use crate::hook_class::{
-    ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, INITIALISES, PAUSE, QUIET, STATIC, SYNCHRONIZE, WATCH_ELEMENT, WATCH_FIELD,
-    WATCH_NATIVE, WATCH_STATIC,
+    ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, INITIALISES, PAUSE, QUIET, STATIC, SYNCHRONIZE, WATCH_ELEMENT,
+    WATCH_FIELD, WATCH_NATIVE, WATCH_STATIC,
 };
-use crate::scope::{REWRITTEN_ALL_THE_SAME, Step, is_of_jdk, is_of_synchronizer, is_salted, pauses_steps, resumes_steps, waits_for_uncontrolled};
+use crate::scope::{
+    REWRITTEN_ALL_THE_SAME, Step, is_of_jdk, is_of_synchronizer, is_salted, pauses_steps, resumes_steps,
+    waits_for_uncontrolled,
+};
 use crate::sites::{DeclaredField, FieldRef, Site, Sites, WHOLE};
 use crate::statics::make_resettable;
 use crate::unseen::watch_natives;
@@ -311,8 +314,7 @@ pub fn insert_hooks(
                 edit.insert_before(pc, &told);
             }
             Instruction::Invoke(InvokeOp::Static, called)
-                if is_seed(class.constants.method(called))
-                    && is_salted(&class.name().to_str(), numbers.method) =>
+                if is_seed(class.constants.method(called)) && is_salted(&class.name().to_str(), numbers.method) =>
             {
                 edit.replace(pc, &[Instruction::Long(1)]);
             }

@@ -5,9 +5,9 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, AWAIT, CLOCK, CLONE, CONDITION, COPY, COPY_MEMORY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT, JOIN,
-    LOCK_WITHIN, LOOK, LOOK_OWN, NO_LIMIT, NOTIFY, NOTIFY_ALL, PARK, PART, QUIET, RANDOM, RAW, SLEEP, SLEEP_NANOS,
-    STARTED, STARTING, STATE, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    ALIVE, AWAIT, CLOCK, CLONE, CONDITION, COPY, COPY_MEMORY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT,
+    JOIN, LOCK_WITHIN, LOOK, LOOK_OWN, NO_LIMIT, NOTIFY, NOTIFY_ALL, PARK, PART, QUIET, RANDOM, RAW, SLEEP,
+    SLEEP_NANOS, STARTED, STARTING, STATE, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -59,7 +59,7 @@ enum Change {
 }
 
 /// The classes that have such methods.
-pub const CLASSES: [&str; 8] = [
+pub const CLASSES: [&str; 9] = [
     "java/lang/Object",
     "java/lang/Shutdown",
     "java/lang/System",
@@ -67,11 +67,13 @@ pub const CLASSES: [&str; 8] = [
     "java/security/SecureRandom",
     CONDITION_OBJECT,
     LOCK,
+    LOCK_SUPPORT,
     "jdk/internal/misc/Unsafe",
 ];
 
 const CONDITION_OBJECT: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject";
 const LOCK: &str = "java/util/concurrent/locks/ReentrantLock$Sync";
+const LOCK_SUPPORT: &str = "java/util/concurrent/locks/LockSupport";
 
 /// Whether a method of ours stands in the place of one, given its descriptor.
 pub fn is_changed(class: &str, method: &str, descriptor: &str) -> bool {
@@ -85,6 +87,7 @@ const IN_JAVA: &[&str] = &[
     "awaitUninterruptibly",
     "awaitUntil",
     "dispatchUncaughtException",
+    "getBlocker",
     "getName",
     "getPriority",
     "getWaitQueueLength",
@@ -146,6 +149,7 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
             Change::Part(EventKind::VolatileWrite, Event::HANDLER)
         }
         ("java/lang/Thread", "getState", _) => Change::State,
+        (LOCK_SUPPORT, "getBlocker", _) => Change::Part(EventKind::VolatileRead, Event::BLOCKER),
         (LOCK, "lockInterruptibly", "()V") | (LOCK, "tryLockNanos", "(J)Z") => Change::LockWithin,
         (CONDITION_OBJECT, "await", "()V") => Change::Await(0),
         (CONDITION_OBJECT, "awaitUninterruptibly", "()V") => Change::Await(1),
@@ -396,8 +400,7 @@ fn body<'a>(
                 Change::SetMemory => arguments[..3].to_vec(),
                 _ => vec![Instruction::Null, arguments[0].clone(), Instruction::Long(1)],
             };
-            let nothing =
-                [Instruction::Null, Instruction::Int(-1), Instruction::Operate(classfile::Operator::I2l)];
+            let nothing = [Instruction::Null, Instruction::Int(-1), Instruction::Operate(classfile::Operator::I2l)];
             for load in nothing.into_iter().chain(written) {
                 code.push(load, constants)?;
             }

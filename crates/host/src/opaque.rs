@@ -35,12 +35,7 @@ pub fn change(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, Instrumen
     Ok(Instrumented { bytes: class.write()?, left })
 }
 
-fn change_method(
-    class: &mut ClassFile<'_>,
-    method: usize,
-    hooks: &Hooks,
-    sites: &mut Sites,
-) -> Result<(), EditError> {
+fn change_method(class: &mut ClassFile<'_>, method: usize, hooks: &Hooks, sites: &mut Sites) -> Result<(), EditError> {
     let Some(code) = class.methods[method].code().cloned() else { return Ok(()) };
     let owner = class.name().to_string();
     let text = |index| class.constants.utf8(index).to_string();

@@ -33,6 +33,12 @@ pub struct Execution {
     pub abandoned: bool,
     /// Whether a thread has waited for what can be over by time, also if it was over otherwise.
     pub timed: bool,
+    /// Whether attempts at what may have to wait are events of it.
+    pub watched: bool,
+    /// Whether a thread was asked what it waits for, though they are not.
+    pub asked: bool,
+    /// Why nothing is certified that rests on it, in words.
+    pub doubts: Vec<String>,
     /// What was told of its steps, by their number, if that was asked for.
     pub told: Vec<(usize, Told)>,
     /// The names of threads that it has started, likewise.

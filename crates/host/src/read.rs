@@ -163,7 +163,8 @@ impl Reading {
         control::uncontrolled(|| {
             env.frame(|| {
                 // SAFETY: the letter says that it is a reference.
-                let descriptor = field(object).filter(|(_, letter)| *letter == b'L').map(|(value, _)| unsafe { value.l });
+                let descriptor =
+                    field(object).filter(|(_, letter)| *letter == b'L').map(|(value, _)| unsafe { value.l });
                 let number = descriptor.filter(|descriptor| !descriptor.is_null()).and_then(field);
                 // SAFETY: the letter says that it is a number.
                 number.is_some_and(|(value, letter)| letter == b'I' && matches!(unsafe { value.i }, 1 | 2))

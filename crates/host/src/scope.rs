@@ -48,7 +48,8 @@ pub fn tells_of_elements(class: &str) -> bool {
 /// Whether an opaque class tells of the monitors that it takes in blocks. These hold one while they call code that is rewritten and takes
 /// it, too (a trace is printed line by line): what that may do would depend on what nobody was told of.
 pub fn tells_of_monitors(class: &str) -> bool {
-    ["java/lang/ClassLoader", "java/lang/Throwable", "sun/nio/cs/StreamEncoder", "sun/nio/cs/StreamDecoder"].contains(&class)
+    ["java/lang/ClassLoader", "java/lang/Throwable", "sun/nio/cs/StreamEncoder", "sun/nio/cs/StreamDecoder"]
+        .contains(&class)
 }
 
 /// Whether a method makes, from the time, what is to differ between processes: the salt of immutable sets and
@@ -86,6 +87,8 @@ pub enum Step {
     TryLock,
     /// It gives a lock up.
     Unlock,
+    /// It says who waits for a lock.
+    Queue,
 }
 
 impl Step {
@@ -95,8 +98,17 @@ impl Step {
             ("java/util/concurrent/locks/ReentrantLock$Sync", "lock()V") => Step::Lock,
             ("java/util/concurrent/locks/ReentrantLock$Sync", "tryLock()Z") => Step::TryLock,
             ("java/util/concurrent/locks/AbstractQueuedSynchronizer", "release(I)Z") => Step::Unlock,
+            ("java/util/concurrent/locks/AbstractQueuedSynchronizer", _) => {
+                let name = method.split('(').next().unwrap_or(method);
+                if ASK_FOR_QUEUES.contains(&name) { Step::Queue } else { Step::Any }
+            }
             _ => Step::Any,
         }
+    }
+
+    /// Whether the step with that number says who waits for a lock.
+    pub fn asks(number: i32) -> bool {
+        number == Step::Queue as i32
     }
 
     /// The event of the step with that number.
@@ -106,6 +118,20 @@ impl Step {
         steps.into_iter().find(|(step, _)| *step as i32 == number).map(|(_, kind)| kind)
     }
 }
+
+/// Methods of a synchronizer that say who waits for it, or on a condition of it. How many wait on a condition is known elsewhere.
+const ASK_FOR_QUEUES: [&str; 10] = [
+    "getExclusiveQueuedThreads",
+    "getFirstQueuedThread",
+    "getQueueLength",
+    "getQueuedThreads",
+    "getSharedQueuedThreads",
+    "getWaitingThreads",
+    "hasContended",
+    "hasQueuedThreads",
+    "isQueued",
+    "toString",
+];
 
 /// What runs inside a step of a synchronizer but is no part of it: a pool makes up for a thread that waits on a condition.
 pub fn pauses_steps(class: &str, method: &str) -> bool {
@@ -155,16 +181,8 @@ pub fn is_hushed(class: &str, method: &str) -> bool {
 }
 
 /// Methods by which threads ask for, and change, what a group of threads is.
-const OF_GROUPS: [&str; 8] = [
-    "checkAccess",
-    "getMaxPriority",
-    "getName",
-    "getParent",
-    "isDaemon",
-    "isDestroyed",
-    "setDaemon",
-    "setMaxPriority",
-];
+const OF_GROUPS: [&str; 8] =
+    ["checkAccess", "getMaxPriority", "getName", "getParent", "isDaemon", "isDestroyed", "setDaemon", "setMaxPriority"];
 
 /// Classes of `java.lang.invoke` that make what others call.
 const MAKERS_OF_HANDLES: [&str; 15] = [

@@ -86,11 +86,13 @@ pub enum StepKind {
     Alive,
     TryLock,
     LockWithin,
+    Attempt,
+    State,
 }
 
 impl StepKind {
     /// All there are, with their names.
-    pub const ALL: [(StepKind, &'static str); 27] = [
+    pub const ALL: [(StepKind, &'static str); 29] = [
         (StepKind::Begin, "begin"),
         (StepKind::End, "end"),
         (StepKind::Read, "read"),
@@ -118,6 +120,8 @@ impl StepKind {
         (StepKind::Alive, "alive"),
         (StepKind::TryLock, "try lock"),
         (StepKind::LockWithin, "lock within"),
+        (StepKind::Attempt, "attempt"),
+        (StepKind::State, "state"),
     ];
 
     /// As `schedule::EventKind::name` has it.

@@ -86,6 +86,9 @@ pub(crate) fn phrase(kind: StepKind, subject: &str) -> String {
         StepKind::ClearInterrupted => return "asks if it was interrupted, and clears that".into(),
         StepKind::Interrupted => return format!("asks if {subject} was interrupted"),
         StepKind::Alive => return format!("asks if {subject} is alive"),
+        StepKind::State => return format!("asks what {subject} does"),
+        StepKind::Attempt if subject.is_empty() => return "begins to wait".into(),
+        StepKind::Attempt => "begins to wait for",
         StepKind::Read | StepKind::VolatileRead => "reads",
         StepKind::Write | StepKind::VolatileWrite => "writes",
         StepKind::Update => "updates",
@@ -118,7 +121,8 @@ pub(crate) fn noun(kind: StepKind) -> &'static str {
         StepKind::Wake => "wake-up",
         StepKind::Notify | StepKind::NotifyAll => "notification",
         StepKind::Interrupted | StepKind::ClearInterrupted => "look at an interrupt",
-        StepKind::Alive => "look at a thread",
+        StepKind::Alive | StepKind::State => "look at a thread",
+        StepKind::Attempt => "beginning of a wait",
         other => other.name(),
     }
 }

@@ -56,8 +56,10 @@ impl Event {
     pub const SYNCHRONIZER: u32 = u32::MAX - 7;
     /// The slot of memory outside the heap. The object is a word of eight bytes.
     pub const MEMORY: u32 = u32::MAX - 8;
+    /// The slot, of a thread's object, of what it is parked for.
+    pub const BLOCKER: u32 = u32::MAX - 9;
     /// Slots from here on are none of fields.
-    pub const FIRST_RESERVED: u32 = Event::MEMORY;
+    pub const FIRST_RESERVED: u32 = Event::BLOCKER;
 
     /// What is in a slot that is none of a field or element, for reports.
     pub fn reserved_name(&self) -> Option<&'static str> {
@@ -70,6 +72,7 @@ impl Event {
             Event::HANDLER => "handler of uncaught exceptions",
             Event::SYNCHRONIZER => "state and queue",
             Event::MEMORY => "memory outside the heap",
+            Event::BLOCKER => "blocker",
             _ => return None,
         };
         self.kind.is_access().then_some(name)
@@ -77,6 +80,23 @@ impl Event {
 
     /// In the slot of a wait and its wake-up: interrupts do not end it.
     pub const UNINTERRUPTIBLE: u32 = 1 << 31;
+
+    /// The attempt at an event that may have to wait: see [`EventKind::Attempt`]. Its slot holds the slot of that event, and
+    /// above it the kind.
+    pub fn attempt(self) -> Event {
+        debug_assert!(self.slot >> Event::KIND_SHIFT == 0, "internal bug: no room for the kind of an attempt");
+        Event { kind: EventKind::Attempt, slot: (self.kind as u32) << Event::KIND_SHIFT | self.slot, ..self }
+    }
+
+    /// The event that this is an attempt at, if it is one.
+    pub fn attempted(&self) -> Option<Event> {
+        let kind = EventKind::ATTEMPTED.into_iter().find(|&kind| kind as u32 == self.slot >> Event::KIND_SHIFT)?;
+        let slot = self.slot & ((1 << Event::KIND_SHIFT) - 1);
+        (self.kind == EventKind::Attempt).then_some(Event { kind, slot, ..*self })
+    }
+
+    /// Number of bits of an attempt's slot below the kind of the event.
+    const KIND_SHIFT: u32 = 24;
 
     /// Where a wait, wake-up or notification is: 0 for the monitor of the object itself, and for a condition of a lock a number
     /// that tells it from others.
@@ -161,9 +181,22 @@ pub enum EventKind {
     TryLock,
     /// Takes a lock, or gives up once interrupted or out of time. One that was interrupted takes nothing, also if it could.
     LockWithin,
+    /// Does the event in its slot if that can go on, and begins to wait for it if not. Never waits itself. Told only where
+    /// threads look at what others wait for: see [`Event::attempted`].
+    Attempt,
+    /// Looks at what the thread in `slot` does: whether it runs, and what it waits for if not.
+    State,
 }
 
 impl EventKind {
+    /// The kinds of events that attempts are told of.
+    const ATTEMPTED: [EventKind; 4] = [EventKind::Lock, EventKind::Park, EventKind::Sleep, EventKind::Join];
+
+    /// Whether an attempt is told before events of this kind, where attempts are told at all.
+    pub fn is_attempted(self) -> bool {
+        EventKind::ATTEMPTED.contains(&self)
+    }
+
     /// Whether it touches the content of an object.
     pub fn is_access(self) -> bool {
         matches!(
@@ -188,6 +221,7 @@ impl EventKind {
                 | EventKind::Interrupted
                 | EventKind::ClearInterrupted
                 | EventKind::Alive
+                | EventKind::State
         )
     }
 
@@ -226,6 +260,8 @@ impl EventKind {
             EventKind::LockInVain => "lock in vain",
             EventKind::TryLock => "try lock",
             EventKind::LockWithin => "lock within",
+            EventKind::Attempt => "attempt",
+            EventKind::State => "state",
         }
     }
 }
@@ -233,5 +269,19 @@ impl EventKind {
 impl fmt::Display for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "thread {}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_says_what_it_is_an_attempt_at() {
+        for kind in EventKind::ATTEMPTED {
+            let event = Event { kind, object: ObjectId(3), slot: 63, site: SiteId(5) };
+            assert_eq!(event.attempt().attempted(), Some(event));
+            assert_eq!(event.attempted(), None);
+        }
     }
 }

@@ -135,7 +135,12 @@ impl Reversals {
             EventKind::Update | EventKind::FailedUpdate => {
                 path.state.footprint(late.thread, Event { kind: EventKind::Update, ..late.event })
             }
-            EventKind::TryLock | EventKind::Wait | EventKind::ClearInterrupted | EventKind::Interrupt => {
+            EventKind::TryLock
+            | EventKind::Wait
+            | EventKind::ClearInterrupted
+            | EventKind::Interrupt
+            | EventKind::Attempt
+            | EventKind::State => {
                 self.go_to(path, early, late);
                 self.state.footprint(late.thread, late.event)
             }

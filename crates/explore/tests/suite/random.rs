@@ -1,7 +1,7 @@
 //! Random small programs, explored completely and by brute force: always the same.
 
 use crate::complete::all_of_few;
-use crate::toy::{Extras, Num, Op, Program, brute_force, explore, reachable, run_with};
+use crate::toy::{Extras, Num, Op, Program, brute_force, explore, reachable, reachable_with, run_with};
 use explore::{Dpor, DporSettings, Explorer, Learnt};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -155,6 +155,26 @@ fn conditions() -> impl Strategy<Value = Statement> {
     .prop_map(Statement::Condition)
 }
 
+/// Threads that wait, make others wait or go on, and look at what others do. What a look sees stays in a register of its own, as far as there
+/// are registers.
+fn watched_program(threads: usize, statements: usize) -> impl Strategy<Value = Program> {
+    let other = 1..threads + 1;
+    let look = (other.clone(), 0..3usize).prop_map(|(thread, reg)| Statement::Plain(Op::State { thread, reg }));
+    let nanos = prop::option::of(Just(10u64));
+    let statement = prop_oneof![
+        6 => look.clone().boxed(),
+        3 => nanos.prop_map(|nanos| Statement::Wait(0, nanos)).boxed(),
+        3 => any::<bool>().prop_map(|all| Statement::Notify(0, all)).boxed(),
+        2 => prop::collection::vec(look, 0..2).prop_map(|looks| Statement::Locked(0, looks)).boxed(),
+        1 => Just(Statement::Plain(Op::Park)).boxed(),
+        1 => other.clone().prop_map(|thread| Statement::Plain(Op::Unpark(thread))).boxed(),
+        1 => other.clone().prop_map(|thread| Statement::Plain(Op::Interrupt(thread))).boxed(),
+        1 => other.prop_map(|thread| Statement::Plain(Op::Join(thread))).boxed(),
+        1 => Just(Statement::Plain(Op::Sleep(10))).boxed(),
+    ];
+    of_statements(threads, statements, statement.boxed())
+}
+
 fn statement(threads: usize, with_blocking: bool) -> BoxedStrategy<Statement> {
     let leaf = if with_blocking {
         prop_oneof![2 => access().boxed(), 3 => blocking(threads).boxed(), 2 => conditions().boxed()].boxed()
@@ -304,7 +324,7 @@ fn same_as_brute_force(program: &Program, extras: Extras, max_events_a_thread: u
         Some(brute) => brute.outcomes.clone(),
         // It knows no other bounds.
         None if extras.early + extras.spurious > 0 || max_events_a_thread < 100 => return Err(too_large()),
-        None => reachable(program, MOST_STATES).ok_or_else(too_large)?,
+        None => reachable_with(program, Extras { renumber: false, ..extras }, MOST_STATES).ok_or_else(too_large)?,
     };
     let explored = all_of_few(program, extras, max_events_a_thread as u32, MOST_TRACES).ok_or_else(too_large)?;
     prop_assert_eq!(&explored.outcomes, &outcomes);
@@ -366,6 +386,21 @@ proptest! {
     #[test]
     fn everything_of_four_threads(program in program(4, 1, true)) {
         same_as_brute_force(&program, Extras { renumber: true, ..Extras::default() }, 1000)?;
+    }
+
+    #[test]
+    fn looks_at_what_others_wait_for_of_four_threads(program in watched_program(4, 1)) {
+        same_as_brute_force(&program, Extras { watched: true, ..Extras::default() }, 1000)?;
+    }
+
+    #[test]
+    fn looks_at_what_others_wait_for_of_two_threads(program in watched_program(2, 4)) {
+        same_as_brute_force(&program, Extras { watched: true, ..Extras::default() }, 1000)?;
+    }
+
+    #[test]
+    fn looks_at_what_others_wait_for_of_three_threads(program in watched_program(3, 2)) {
+        same_as_brute_force(&program, Extras { watched: true, renumber: true, ..Extras::default() }, 1000)?;
     }
 
     #[test]

@@ -15,11 +15,14 @@ pub struct Limits {
     /// ours without.
     #[serde(default)]
     pub max_frames: Option<u32>,
+    /// Whether attempts at what may have to wait are events, so that threads can be asked what they wait for.
+    #[serde(default)]
+    pub watched: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_events: 100_000, spurious_wakeups: 0, early_timeouts: false, max_frames: None }
+        Limits { max_events: 100_000, spurious_wakeups: 0, early_timeouts: false, max_frames: None, watched: false }
     }
 }
 

@@ -7,12 +7,14 @@
 //! Pure: it knows neither Java nor operating-system threads.
 
 mod end;
+mod seen;
 mod thread;
 mod wait_sets;
 
 use crate::lock_table::LockTable;
 pub use end::{Blocked, Limits, Next, Stop};
 use schedule::{Choice, Event, EventKind, ObjectId, Scheduler, SiteId, Step, ThreadId, Trace, Turn};
+pub use seen::Seen;
 pub use thread::Woken;
 use thread::{Thread, Waits};
 use wait_sets::WaitSets;
@@ -38,6 +40,10 @@ pub struct Machine {
     chance: bool,
     /// Whether the first thread has ended.
     first_ended: bool,
+    /// Whether a thread was asked what it waits for, where that is not known.
+    asked: bool,
+    /// Why nothing is certified, in words.
+    doubts: Vec<String>,
     /// Reused between decisions.
     runnable: Vec<(ThreadId, Event)>,
 }
@@ -59,6 +65,10 @@ pub struct Remains {
     pub timed: bool,
     /// Whether a thread was given what it takes for random.
     pub chance: bool,
+    /// Whether a thread was asked what it waits for, where that is not known.
+    pub asked: bool,
+    /// Why nothing is certified, in words.
+    pub doubts: Vec<String>,
 }
 
 /// The traces of small tests need not grow. More than a kilobyte would not come from what the C library keeps at hand for each thread.
@@ -87,6 +97,8 @@ impl Machine {
             timed: false,
             chance: false,
             first_ended: false,
+            asked: false,
+            doubts: Vec::new(),
             runnable: Vec::new(),
         }
     }
@@ -276,6 +288,17 @@ impl Machine {
         }
     }
 
+    /// Whether a thread need not wait for what it attempts.
+    fn can_do_at_once(&self, thread: ThreadId, event: Event) -> bool {
+        let state = &self.threads[thread.0 as usize];
+        match event.kind {
+            EventKind::Lock => self.locks.is_free_for(event.object, thread),
+            EventKind::Join => self.threads[event.slot as usize].ended || event.is_interruptible() && state.interrupted,
+            EventKind::Park => state.permit || state.interrupted,
+            _ => state.interrupted,
+        }
+    }
+
     /// Time passes until the first wait is over by it; all that are over by then are over at once, for whoever sleeps as
     /// long as another may wake before or after it.
     fn let_time_pass(&mut self) {
@@ -310,6 +333,13 @@ impl Machine {
     }
 
     fn apply(&mut self, thread: ThreadId, event: Event) -> Found {
+        if let Some(attempted) = event.attempted() {
+            // Also where it could be over early: one that does not wait at all is not over.
+            let can = self.can_do_at_once(thread, attempted);
+            self.thread_mut(thread).waits = !can;
+            return if can { self.apply(thread, attempted) } else { Found(false) };
+        }
+        self.thread_mut(thread).waits = false;
         match event.kind {
             EventKind::Lock => self.locks.take(event.object, thread, 1),
             EventKind::Unlock => self.locks.give_up(event.object, thread),
@@ -345,6 +375,7 @@ impl Machine {
             }
             EventKind::Interrupted => return Found(self.threads[event.slot as usize].interrupted),
             EventKind::ClearInterrupted => return Found(std::mem::take(&mut self.thread_mut(thread).interrupted)),
+            EventKind::State => self.look(ThreadId(event.slot as u16)),
             EventKind::Alive => return Found(!self.threads[event.slot as usize].ended),
             EventKind::Start => self.threads[event.slot as usize].started = true,
             EventKind::End => {
@@ -457,9 +488,9 @@ impl Machine {
         self.threads[thread.0 as usize].woken
     }
 
-    /// How many threads wait on a condition of a lock.
-    pub fn waiting(&self, lock: ObjectId, condition: u32) -> u32 {
-        self.waits.waiting((lock, condition))
+    /// Whether a thread's attempt at what it does next has failed.
+    pub fn has_to_wait(&self, thread: ThreadId) -> bool {
+        self.threads[thread.0 as usize].waits
     }
 
     /// Whether a thread was interrupted and has not found out.
@@ -493,7 +524,8 @@ impl Machine {
         let pending = self.threads.iter().enumerate().filter_map(next).collect();
         let left = if self.first_ended { self.blocked() } else { Vec::new() };
         let abandoned = self.threads.iter().any(|thread| thread.last_events >= LAST_EVENTS && !thread.ended);
-        Remains { trace: self.trace, pending, timed_out: self.timed_out, left, abandoned, timed: self.timed, chance: self.chance }
+        let Machine { trace, timed_out, timed, asked, doubts, chance, .. } = self;
+        Remains { trace, pending, timed_out, left, abandoned, timed, chance, asked, doubts }
     }
 
     fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {

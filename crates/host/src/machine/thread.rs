@@ -21,6 +21,8 @@ pub struct Thread {
     pub interrupted: bool,
     /// What it waits on, from its wait to its wake-up.
     pub waits_on: Option<Waits>,
+    /// Its attempt at the next event has failed.
+    pub waits: bool,
     /// Its wait, sleep, park or join is over because time has passed.
     pub timed_out: bool,
     /// What has ended its last wait, or attempt at a lock.
@@ -103,6 +105,7 @@ impl Thread {
     pub fn note_done(&mut self, kind: EventKind) {
         match kind {
             EventKind::Read | EventKind::VolatileRead | EventKind::Update | EventKind::TryLock | EventKind::Yield => {}
+            EventKind::Alive | EventKind::State | EventKind::Interrupted => {}
             EventKind::Sleep => self.looks = 0,
             _ => (self.looks, self.naps) = (0, 0),
         }

@@ -66,6 +66,26 @@ impl WaitSets {
         }
     }
 
+    /// Whether a notification may be for a thread, or for another.
+    pub fn may_be_for(&self, place: Place, thread: ThreadId) -> bool {
+        self.0.get(&place).is_some_and(|set| set.notes.iter().any(|note| note & bit(thread) != 0))
+    }
+
+    /// Each notification that could be for several threads is for the one that has waited longest, as HotSpot has it. Says whether it could
+    /// not have been otherwise.
+    pub fn settle(&mut self, place: Place) -> bool {
+        let Some(set) = self.0.get_mut(&place) else { return true };
+        let candidates = set.notes.iter().fold(0, |all, note| all | note).count_ones();
+        let is_certain = candidates as usize == set.notes.len();
+        while let Some(&note) = set.notes.first() {
+            set.notes.remove(0);
+            let longest = set.queue.iter().map(|&thread| bit(thread)).find(|bit| note & bit != 0).unwrap_or(0);
+            set.told |= longest;
+            set.leave(longest);
+        }
+        is_certain
+    }
+
     /// How many threads wait there and were not told to wake.
     pub fn waiting(&self, place: Place) -> u32 {
         self.0.get(&place).map_or(0, |set| set.waiting.count_ones())

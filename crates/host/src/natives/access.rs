@@ -3,8 +3,8 @@
 //! While a thread is the only one, its accesses are no events. Objects get their numbers all the same, so that those which were
 //! there before others came have the same ones under every schedule.
 
-use super::{memory, watch};
 use super::{at, functions, happen, happen_to, interface, is_array, number, on, site, synchronizer};
+use super::{memory, watch};
 use crate::{control, depth};
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ObjectId};

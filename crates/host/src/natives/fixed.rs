@@ -1,10 +1,11 @@
 //! Hooks that keep what the code under test can see the same, and what is no event quiet.
 
-use super::{happen, happen_within, interface, on, reading, synchronizer, watch};
+use super::{functions, happen, interface, on, reading, synchronizer, tell, watch};
 use crate::agent::{LOADED, Loaded};
+use crate::control::{self, Unwind};
 use crate::machine::{Found, plain};
 use crate::scope::is_of_jdk;
-use crate::{control, statics};
+use crate::statics;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{Event, EventKind, ObjectId, ThreadId};
 
@@ -55,15 +56,23 @@ pub(super) fn now(env: *mut JNIEnv, thread: ThreadId) -> u64 {
             control::with_machine(|machine| machine.note_write(thread));
         }
         // One that looks again and again sleeps first: time passes only when nothing else can go on.
-        if let Some(nanos) = control::with_machine(|machine| machine.nap(thread)).flatten()
-            && happen_within(env, plain(EventKind::Sleep, 0), Some(nanos)) == Some(Found(true))
-        {
-            // It did not ask, so the interrupt is still to be noticed.
-            control::with_machine(|machine| machine.keep_interrupt(thread));
+        if let Some(nanos) = control::with_machine(|machine| machine.nap(thread)).flatten() {
+            nap(env, thread, nanos);
         }
         happen(env, on(EventKind::Update, ObjectId::NONE, Event::CLOCK));
     }
     control::with_machine(|machine| machine.look_at_clock(thread)).unwrap_or(0)
+}
+
+/// A thread that looks at the clock again and again sleeps. It has not asked for that, so it is not seen to wait, and an interrupt is still
+/// to be noticed.
+fn nap(env: *mut JNIEnv, thread: ThreadId, nanos: u64) {
+    let sleep = |event| control::event_within(event, Some(nanos));
+    match tell::once(env, std::ptr::null_mut(), plain(EventKind::Sleep, 0), sleep) {
+        Ok(Found(true)) => drop(control::with_machine(|machine| machine.keep_interrupt(thread))),
+        Ok(Found(false)) => {}
+        Err(Unwind) => interface(env).throw(functions().unwind.0),
+    }
 }
 
 /// Fills an array with bytes that look random, and are the same in every execution of a schedule.

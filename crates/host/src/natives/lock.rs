@@ -7,8 +7,9 @@
 //! machine's own. A signal tells the thread that has waited longest; in which order threads take the lock back is
 //! open, as the JDK leaves it. Who is interrupted leaves a condition at once.
 //!
-//! What is different: a thread that waits for a lock, or on a condition, is not in the queues that `getQueueLength`,
-//! `hasQueuedThreads` and `getWaitingThreads` look at.
+//! A thread that waits for a lock, or on a condition, is not in the queues that `getQueueLength`, `hasQueuedThreads` and
+//! `getWaitingThreads` look at. So once these are asked for, locks are told as steps like other synchronizers: see
+//! [`attempts`](super::attempts). How many threads wait on a condition the machine knows.
 
 use super::fixed::{NANOS_A_MILLI, START_MILLIS, now};
 use super::thread::interrupted;
@@ -209,8 +210,14 @@ pub(super) extern "system" fn awaits(
 /// Instead of what the holder of a lock does to those that wait on a condition: 0 tells one, 1 all, 2 asks whether there are
 /// any, 3 how many. Says the answer, or below 0 that nothing was done.
 pub(super) extern "system" fn conditions(env: *mut JNIEnv, _: jclass, condition: jobject, how: jint) -> jint {
-    let (Some(_), Some(jdk)) = (control::current(), jdk(interface(env))) else { return -1 };
+    // The lock asks its condition, so a look is inside a step of the lock, where the thread tells of nothing else.
+    let is_look = how >= 2;
+    let thread = if is_look { control::controlled() } else { control::current() };
+    let (Some(_), Some(jdk)) = (thread, jdk(interface(env))) else { return -1 };
     let Some(lock) = held_lock(env, jdk, condition) else { return -1 };
+    if is_look && !synchronizer::looks(env) {
+        return -1;
+    }
     let (id, slot) = (number(env, lock), condition_number(env, condition));
     let waiting = || control::with_machine(|machine| machine.waiting(id, slot)).unwrap_or(0) as jint;
     match how {

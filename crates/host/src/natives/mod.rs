@@ -1,6 +1,7 @@
 //! The native methods behind the hooks.
 
 mod access;
+pub mod attempts;
 mod fixed;
 mod hash;
 mod lock;

@@ -1,9 +1,9 @@
 //! Hooks for monitors: taken, given up, waited on and notified.
 
 use super::fixed::NANOS_A_MILLI;
-use super::{tell, watch};
 use super::thread::interrupted;
 use super::{at, functions, happen_to, identity_hash, interface, number, on};
+use super::{tell, watch};
 use crate::awaited;
 use crate::control::{self, Unwind};
 use crate::depth;
@@ -89,7 +89,8 @@ pub(super) fn join(env: *mut JNIEnv, object: jobject, joined: ThreadId, nanos: O
             tell::around(env, object, join, |event| control::event_within(event, nanos))
         })
         .and_then(|found| {
-            (0..depth).try_for_each(|_| control::event(on(EventKind::Lock, id, 0)).map(drop)).map(|()| found)
+            let lock = || tell::around(env, object, on(EventKind::Lock, id, 0), control::event);
+            (0..depth).try_for_each(|_| lock().map(drop)).map(|()| found)
         });
     (0..real).for_each(|_| interface(env).monitor_enter(object));
     match found {

@@ -7,9 +7,9 @@
 //! of `java.util.concurrent` itself sees all of it, and so does one whose own classes extend the synchronizer. Of a
 //! `ReentrantLock` more is known: see [`lock`].
 
-use super::{identity_hash, interface, lock, number, on, reading, tell};
+use super::{attempts, identity_hash, interface, lock, number, on, reading, tell};
 use crate::control;
-use crate::machine::plain;
+use crate::machine::{Machine, plain};
 use crate::scope::Step;
 use jni_sys::{JNIEnv, jclass, jint, jobject};
 use schedule::{Event, EventKind, ObjectId, ThreadId};
@@ -62,6 +62,9 @@ pub(super) extern "system" fn synchronizes(env: *mut JNIEnv, _: jclass, object: 
         && let Some((synchronizer, trust)) = trusted(env, object)
     {
         let id = number(env, synchronizer);
+        if trust == Trust::Lock && Step::asks(step) {
+            control::with_machine(Machine::ask);
+        }
         // Of a lock the step is known. Else the first access will be one; there may be none.
         let known = Step::event(step).filter(|_| trust == Trust::Lock);
         if let Some(kind) = known
@@ -126,6 +129,8 @@ fn trusted(env: *mut JNIEnv, object: jobject) -> Option<(jobject, Trust)> {
         }
         trust => (object, trust),
     };
+    // Who waits for a lock that blocks like a monitor is not in its queue.
+    let trust = if trust == Trust::Lock && attempts::is_on() { Trust::Steps } else { trust };
     (trust != Trust::No).then_some((synchronizer, trust))
 }
 
@@ -157,6 +162,15 @@ pub(super) fn touched(env: *mut JNIEnv, kind: impl FnOnce() -> EventKind) {
 /// The update that the thread has just done inside a synchronizer has changed nothing.
 pub(super) fn failed() {
     WRITES.set(WRITES.get() - 1);
+}
+
+/// A look at what the machine knows of the synchronizer that the thread is inside: it is part of a step. Says whether there is one.
+pub(super) fn looks(env: *mut JNIEnv) -> bool {
+    let inside = INSIDE.get();
+    if let Some(id) = inside {
+        begin_step(env, id);
+    }
+    inside.is_some()
 }
 
 fn begin_step(env: *mut JNIEnv, id: ObjectId) {

@@ -6,7 +6,7 @@
 //! Hooks are called before accesses, and once a hook has had its turn nobody else runs until the thread's next event. So what a
 //! read will find can be looked at as the hook ends, and what a write has left at the thread's next event.
 
-use super::{identity_hash, interface, is_array, reading};
+use super::{attempts, identity_hash, interface, is_array, reading};
 use crate::agent::LOADED;
 use crate::control::{self, Unwind};
 use crate::graph::stable_name;
@@ -88,8 +88,24 @@ fn before(env: *mut JNIEnv, object: jobject) -> Told {
     })
 }
 
-/// Does an event, and tells of it if everything is told.
+/// Does an event, after an attempt at it where these are told, and tells of it if everything is told.
 pub(super) fn around(
+    env: *mut JNIEnv,
+    object: jobject,
+    event: Event,
+    body: impl FnOnce(Event) -> Result<Found, Unwind>,
+) -> Result<Found, Unwind> {
+    if let Some(attempt) = attempts::attempt(event) {
+        let found = once(env, object, attempt, control::event)?;
+        if !attempts::has_to_wait() {
+            return Ok(found);
+        }
+    }
+    once(env, object, event, body)
+}
+
+/// The same for one that nobody sees the thread wait for.
+pub(super) fn once(
     env: *mut JNIEnv,
     object: jobject,
     event: Event,

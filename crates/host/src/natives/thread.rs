@@ -7,7 +7,7 @@ use super::{functions, happen, happen_within, identity_hash, interface, number, 
 use super::{synchronizer, tell, watch};
 use crate::awaited;
 use crate::control::{self, Unwind};
-use crate::machine::{Found, Stop, plain};
+use crate::machine::{Found, Seen, Stop, plain};
 use crate::threads;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{Event, EventKind, ThreadId};
@@ -91,20 +91,41 @@ pub(super) extern "system" fn joins(env: *mut JNIEnv, _: jclass, thread: jobject
     }
 }
 
-/// The state of a thread as `jdk.internal.misc.VM` has it. Whoever is alive is runnable: who waits for what is not told.
+/// The state of a thread as `jdk.internal.misc.VM` has it, by the flags of JVMTI.
 pub(super) extern "system" fn state(env: *mut JNIEnv, _: jclass, thread: jobject) -> jint {
-    const NEW: jint = 0;
-    const TERMINATED: jint = 2;
-    const RUNNABLE: jint = 4;
     if control::current().is_none() {
         return -1;
     }
-    match to_started(env, thread, EventKind::Alive, EventKind::VolatileRead) {
-        Standing::Started(Found(true)) => RUNNABLE,
-        Standing::Started(Found(false)) => TERMINATED,
-        Standing::NotYet | Standing::Leaving => NEW,
-        Standing::Unknown => -1,
+    let seen = match to_started(env, thread, EventKind::State, EventKind::VolatileRead) {
+        Standing::Started(_) => see(identity_hash(env, thread)),
+        Standing::NotYet | Standing::Leaving => Some(Seen::New),
+        Standing::Unknown => None,
+    };
+    match seen {
+        None => -1,
+        Some(Seen::New) => 0,
+        Some(Seen::Terminated) => 0x2,
+        Some(Seen::Runnable) => 0x4 | ALIVE,
+        Some(Seen::Waiting) => 0x10 | ALIVE,
+        Some(Seen::TimedWaiting) => 0x20 | ALIVE,
+        Some(Seen::Blocked) => 0x400 | ALIVE,
     }
+}
+
+/// The flag of a thread that was started and has not ended.
+const ALIVE: jint = 0x1;
+
+/// What a thread that was started is seen to do. That a thread itself runs, or has ended, is known in any case.
+fn see(hash: i32) -> Option<Seen> {
+    let thread = threads::find(hash)?;
+    let is_own = control::controlled() == Some(thread);
+    control::with_machine(|machine| {
+        let seen = machine.see(thread);
+        if seen != Seen::Terminated && !is_own {
+            machine.ask();
+        }
+        seen
+    })
 }
 
 /// What is known of a thread to which an event is done.
@@ -141,8 +162,13 @@ fn has_started(thread: ThreadId) -> bool {
 
 /// An access of what opaque code keeps of a thread.
 pub(super) extern "system" fn part(env: *mut JNIEnv, _: jclass, thread: jobject, slot: jint, kind: jint) {
-    if control::current().is_some() {
+    if let Some(own) = control::current().filter(|_| !thread.is_null()) {
         happen(env, on(raw_kind(kind), number(env, thread), slot as u32));
+        if slot as u32 == Event::BLOCKER && threads::find(identity_hash(env, thread)).is_some_and(|other| other != own)
+        {
+            // When it is set and cleared is no event.
+            control::with_machine(|machine| machine.doubt("LockSupport.getBlocker was asked of another thread"));
+        }
     }
 }
 

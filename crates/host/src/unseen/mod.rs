@@ -29,10 +29,8 @@ pub fn is_watched(class: &str, method: &str, descriptor: &str) -> bool {
 /// Whether a field of an opaque class can change, so that threads can tell each other something by it.
 pub fn can_change(class: &str, field: &str, is_final: bool) -> bool {
     // Native code writes these, though they are final.
-    let is_written = matches!(
-        (class, field),
-        ("java/lang/System", "in" | "out" | "err") | ("java/lang/invoke/CallSite", "target")
-    );
+    let is_written =
+        matches!((class, field), ("java/lang/System", "in" | "out" | "err") | ("java/lang/invoke/CallSite", "target"));
     (!is_final || is_written) && !caches::is_cache(class, field)
 }
 

@@ -141,18 +141,20 @@ impl Record {
             let all: Vec<_> = own.chain(known.map(|&(_, thread, writes)| (thread, writes))).collect();
             if all.iter().any(|(thread, _)| *thread != all[0].0) && all.iter().any(|(_, writes)| *writes) {
                 let Place { accesses, is_cut, .. } = place;
-                shared.extend(accesses.into_iter().map(|Access { thread, at, kind, site, opens, can_open, by_initialiser }| Unseen {
-                    thread,
-                    at,
-                    place: number,
-                    kind,
-                    site,
-                    opens,
-                    event,
-                    is_cut,
-                    can_open,
-                    by_initialiser,
-                }));
+                shared.extend(accesses.into_iter().map(
+                    |Access { thread, at, kind, site, opens, can_open, by_initialiser }| Unseen {
+                        thread,
+                        at,
+                        place: number,
+                        kind,
+                        site,
+                        opens,
+                        event,
+                        is_cut,
+                        can_open,
+                        by_initialiser,
+                    },
+                ));
             }
         }
         (shared, taints)
@@ -193,7 +195,15 @@ mod tests {
     use schedule::{Event, Step};
 
     fn access(thread: u16, kind: EventKind) -> Access {
-        Access { thread: ThreadId(thread), at: 0, kind, site: SiteId(0), opens: 0, can_open: true, by_initialiser: false }
+        Access {
+            thread: ThreadId(thread),
+            at: 0,
+            kind,
+            site: SiteId(0),
+            opens: 0,
+            can_open: true,
+            by_initialiser: false,
+        }
     }
 
     fn shared(accesses: &[(Location, Access)], trace: &Trace) -> usize {

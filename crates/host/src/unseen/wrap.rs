@@ -9,7 +9,8 @@ use crate::hook_class::{HOOKS, Shape, TOUCH, WATCH_NATIVE};
 use crate::native_methods::{PREFIX, replace};
 use crate::sites::{ANYTHING, FieldRef, Site, Sites, WHOLE};
 use classfile::{
-    ClassFile, CodeBuilder, CodeEdit, EditError, Flags, Instruction, InvokeOp, JavaStr, MethodDescriptor, TypeDescriptor, ValueType,
+    ClassFile, CodeBuilder, CodeEdit, EditError, Flags, Instruction, InvokeOp, JavaStr, MethodDescriptor,
+    TypeDescriptor, ValueType,
 };
 use schedule::EventKind;
 

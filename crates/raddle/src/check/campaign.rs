@@ -261,9 +261,10 @@ impl<'c> Campaign<'c> {
                 let wanted = Some(finding.failure.clone());
                 let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
                 let plan = Plan::Recheck { check: Check { explore, oracle, wanted }, turns, timeouts };
-                let (max_frames, opened) = (finding.max_frames, finding.opened.clone());
+                let (max_frames, watched, opened) = (finding.max_frames, finding.shown.watched, finding.opened.clone());
                 let mut task = self.begin(Purpose::Confirm(number), test, plan);
-                (task.job.limits.max_frames, task.job.opened) = (max_frames, opened);
+                (task.job.limits.max_frames, task.job.limits.watched) = (max_frames, watched);
+                task.job.opened = opened;
                 Task { fresh: true, ..task }
             }
             Step::Shrink { shrinking, trial, hurry } => {
@@ -275,16 +276,17 @@ impl<'c> Campaign<'c> {
                     }
                 };
                 let is_hang = shrinking.failure().kind == FailureKind::Hang;
-                let max_frames = match shrinking.failure().is_recursion() {
-                    true => Some(FRAMES_OF_RECURSION),
-                    false => self.findings.all[shrinking.number()].finding.max_frames,
+                let finding = &self.findings.all[shrinking.number()].finding;
+                let (max_frames, watched) = match shrinking.failure().is_recursion() {
+                    true => (Some(FRAMES_OF_RECURSION), finding.shown.watched),
+                    false => (finding.max_frames, finding.shown.watched),
                 };
                 let check = Check { explore, oracle, wanted: Some(shrinking.failure().clone()) };
                 let mut task = self.begin(Purpose::Shrink(shrinking, trial), test, Plan::Check(check));
                 if is_hang {
                     task.job.limits.max_events = EVENTS_OF_HANG;
                 }
-                task.job.limits.max_frames = max_frames;
+                (task.job.limits.max_frames, task.job.limits.watched) = (max_frames, watched);
                 task
             }
         }

@@ -57,6 +57,7 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         spurious_wakeups: args.spurious_wakeups,
         early_timeouts: args.early_timeouts,
         max_frames: None,
+        watched: false,
     };
     let plan = Plan::Explore(explore);
     let job = Job { test: target.test.clone(), under_test: vec![target.class.clone()], plan, limits, opened: vec![] };

@@ -7,7 +7,8 @@ use testcase::TestCase;
 
 fn task(key: &str, executions: u64) -> Task {
     let plan = Plan::Random { seed: 1, executions, exhaust: true };
-    let job = Job { test: TestCase::default(), under_test: vec![], plan, limits: host::Limits::default(), opened: vec![] };
+    let job =
+        Job { test: TestCase::default(), under_test: vec![], plan, limits: host::Limits::default(), opened: vec![] };
     Task { key: key.into(), job, budget: None, fresh: false }
 }
 

@@ -15,10 +15,15 @@ use super::reason::Reason;
 /// virtual machine: a program does so.
 pub fn doubt(execution: &Execution, may_exit: bool) -> Option<Reason> {
     let exits = may_exit && matches!(execution.stop, Some(Stop::Exit(_)));
-    desk::host_is_exhausted().or_else(|| of_stop(execution).filter(|_| !exits)).or_else(uncontrolled).or_else(|| {
-        // Errors of a limit are as good as any: they come at the same place every time, and with much room left.
-        execution.thrown().filter(|thrown| !is_of_limit(thrown)).find_map(of_thrown)
-    })
+    let asked = || execution.asked.then_some(Reason::Asked);
+    desk::host_is_exhausted()
+        .or_else(asked)
+        .or_else(|| of_stop(execution).filter(|_| !exits))
+        .or_else(uncontrolled)
+        .or_else(|| {
+            // Errors of a limit are as good as any: they come at the same place every time, and with much room left.
+            execution.thrown().filter(|thrown| !is_of_limit(thrown)).find_map(of_thrown)
+        })
 }
 
 /// The same where calls are made one after the other: if they run out of stack there, that is not by threads.

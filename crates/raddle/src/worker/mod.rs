@@ -25,11 +25,12 @@ mod walk;
 
 use std::fs::File;
 use std::io::{self, BufReader};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use host::{Host, JvmSettings, RunSettings};
 use judge::ByItsEnd;
-use protocol::{Answer, Budget, Explore, Job, Plan, Ready, Setup};
+use protocol::{Answer, Budget, Check, Explore, Job, Plan, Ready, Setup};
 use reason::Reason;
 use runs::Runs;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
@@ -114,13 +115,27 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
         settings = check::settings(check, settings);
     }
     let mut runs = Runs::new(host, test, settings, may_exit, job.opened.clone());
-    let ran = run_plan(&mut runs, job);
+    let begun = Instant::now();
+    let mut ran = run_plan(&mut runs, job);
+    if let Err(Reason::Asked) = ran {
+        runs.watch();
+        ran = run_plan(&mut runs, &rest_of(job, begun.elapsed()));
+    }
     if let Err(reason) = ran {
         return Ok(Answer::Unknown(reason));
     }
     let report = runs.report();
     anyhow::ensure!(report.executions > 0 || report.checked.is_some(), "the job has no executions");
     Ok(Answer::Done(Box::new(report)))
+}
+
+/// A job that is begun anew after so long. It has no more time for that than it had.
+fn rest_of(job: &Job, elapsed: Duration) -> Job {
+    let mut job = job.clone();
+    if let Plan::Explore(explore) | Plan::Check(Check { explore, .. }) = &mut job.plan {
+        explore.millis = explore.millis.map(|millis| millis.saturating_sub(elapsed.as_millis() as u64));
+    }
+    job
 }
 
 fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {

@@ -395,7 +395,8 @@ impl Finding {
     pub fn limits(&self, of_job: Limits) -> Limits {
         let events = self.shown.turns.iter().map(|&(_, events)| events as usize).sum();
         let is_hang = self.failure.kind == FailureKind::Hang;
-        Limits { max_events: if is_hang { events } else { of_job.max_events }, max_frames: self.max_frames, ..of_job }
+        let max_events = if is_hang { events } else { of_job.max_events };
+        Limits { max_events, max_frames: self.max_frames, watched: self.shown.watched, ..of_job }
     }
 
     /// Whether it says more than these of its job do. A job that was begun anew finds the same again.
@@ -488,6 +489,8 @@ pub struct Shown {
     pub endings: Vec<(u16, String)>,
     /// Which objects of the steps the calls of the prefix gave, each with the number of the call first.
     pub given: Vec<(usize, u32)>,
+    /// Whether attempts at what may have to wait are events of it.
+    pub watched: bool,
 }
 
 /// One step of an execution, with names instead of numbers.

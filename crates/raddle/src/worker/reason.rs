@@ -36,6 +36,8 @@ pub enum Reason {
     Initialiser {
         thrown: String,
     },
+    /// A thread was asked what it waits for where that is not told. The plan is run anew where it is, so this leaves no worker.
+    Asked,
     /// More threads than can be controlled.
     TooManyThreads,
     /// Threads that were started where nothing is under control, as in a static initialiser.
@@ -97,6 +99,7 @@ impl fmt::Display for Reason {
             Reason::StackOverflow => write!(f, "stack overflow"),
             Reason::ThreadDeath => write!(f, "ThreadDeath was thrown"),
             Reason::Initialiser { thrown } => write!(f, "a static initialiser failed: {thrown}"),
+            Reason::Asked => write!(f, "a thread was asked what it waits for"),
             Reason::TooManyThreads => write!(f, "more threads were started than can be controlled"),
             Reason::Uncontrolled { threads } => {
                 write!(f, "{threads} threads were started in static initialisers and are not under control")

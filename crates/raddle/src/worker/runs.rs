@@ -215,6 +215,15 @@ impl<'h> Runs<'h> {
         self.settings.limits.max_events = events;
     }
 
+    /// All begins anew, with executions in which threads can be asked what they wait for.
+    pub fn watch(&mut self) {
+        self.settings.limits.watched = true;
+        self.traces.clear();
+        self.told.clear();
+        self.explored_part = None;
+        self.report = Report { effort: self.report.effort, ..Report::default() };
+    }
+
     /// From now on calls may be ten times as deep in each other, and if that is very deep, as deep as there is room for. Says whether there was a limit.
     pub fn deepen(&mut self) -> bool {
         let frames = &mut self.settings.limits.max_frames;

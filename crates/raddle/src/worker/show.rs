@@ -13,6 +13,9 @@ pub fn describe(host: &Host, step: &Step) -> String {
         let line = site.line.map_or(String::new(), |line| format!(":{line}"));
         format!(" at {}.{}{line}", site.class.replace('/', "."), site.method)
     });
+    if let Some(attempted) = event.attempted() {
+        return describe(host, &Step { event: attempted, ..*step }).replacen(' ', " attempt to ", 1);
+    }
     let field = host.field(event.slot).filter(|_| event.kind.is_access());
     let what = match (event.reserved_name(), field) {
         (Some(name), _) => name.to_owned(),
@@ -36,6 +39,7 @@ pub fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
         probes: execution.probes.clone(),
         uncaught: execution.uncaught.iter().map(|(thread, thrown)| (thread.0, thrown.clone())).collect(),
         stop: stop::describe(execution),
+        watched: execution.watched,
         ..Shown::default()
     }
 }

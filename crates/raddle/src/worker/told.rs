@@ -21,13 +21,24 @@ pub fn add(shown: &mut Shown, host: &Host, execution: &Execution, whole: &Execut
         .map(|(number, step)| ShownStep {
             time_passed: execution.timed_out.iter().any(|&(at, _)| at == number),
             preempts: preempting.contains(&number),
-            ..teller.step(step.thread, step.event, told.get(&number).copied())
+            ..teller.step(step.thread, as_done(execution, number), told.get(&number).copied())
         })
         .collect();
     shown.pending = execution.pending.iter().map(|&(thread, event)| teller.step(thread, event, None)).collect();
     shown.names = execution.names.iter().map(|(thread, name)| (thread.0, name.clone())).collect();
     shown.endings = endings(whole);
     shown.given = execution.given.iter().map(|&(call, object)| (call, object.0)).collect();
+}
+
+/// The event of a step. An attempt that succeeded is what it is an attempt at: else that comes next in its thread.
+fn as_done(execution: &Execution, number: usize) -> Event {
+    let schedule::Step { thread, event } = execution.trace.steps[number];
+    let Some(attempted) = event.attempted() else { return event };
+    let later = execution.trace.steps[number + 1..].iter().find(|step| step.thread == thread).map(|step| step.event);
+    let pending = || execution.pending.iter().find(|(of, _)| *of == thread).map(|(_, event)| *event);
+    let is_same =
+        |next: Event| (next.kind, next.object, next.slot) == (attempted.kind, attempted.object, attempted.slot);
+    if later.or_else(pending).is_some_and(is_same) { event } else { attempted }
 }
 
 /// The class of each object, as far as some step has told of it.
@@ -48,6 +59,7 @@ struct Teller<'h> {
 impl Teller<'_> {
     fn step(&self, thread: ThreadId, event: Event, told: Option<&Told>) -> ShownStep {
         let number = event.object.0;
+        let is_about_thread = event.attempted().unwrap_or(event).kind.is_about_thread();
         let class = || self.classes.get(&number).cloned().unwrap_or_default();
         let mut frames = told.map(|told| told.frames.clone()).unwrap_or_default();
         if let Some(site) = self.host.site(event.site) {
@@ -67,7 +79,7 @@ impl Teller<'_> {
             thread: thread.0,
             kind: event.kind.name().to_owned(),
             // What is done to a thread is told by the thread's number.
-            object: (event.object != ObjectId::NONE && !event.kind.is_about_thread()).then(|| (number, class())),
+            object: (event.object != ObjectId::NONE && !is_about_thread).then(|| (number, class())),
             what: self.what(event),
             value: told.and_then(|told| told.value.clone()),
             frames,
@@ -76,14 +88,15 @@ impl Teller<'_> {
     }
 
     fn what(&self, event: Event) -> Option<String> {
-        use EventKind::{Alive, Interrupt, Interrupted, Join, Start, Unpark};
+        use EventKind::{Alive, Interrupt, Interrupted, Join, Start, State, Unpark};
+        let event = event.attempted().unwrap_or(event);
         match (event.kind, event.slot) {
             _ if event.reserved_name().is_some() => event.reserved_name().map(str::to_owned),
             (kind, slot) if kind.is_access() => Some(match self.host.field(slot) {
                 Some((class, name)) => format!("{}.{name}", class.replace('/', ".")),
                 None => format!("[{slot}]"),
             }),
-            (Start | Join | Unpark | Interrupt | Interrupted | Alive, slot) => Some(format!("thread {slot}")),
+            (Start | Join | Unpark | Interrupt | Interrupted | Alive | State, slot) => Some(format!("thread {slot}")),
             _ => None,
         }
     }

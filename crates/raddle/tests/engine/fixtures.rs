@@ -2,7 +2,7 @@
 
 use classpath::Jdk;
 use host::Limits;
-use raddle::worker::protocol::{Job, Plan};
+use raddle::worker::protocol::{Job, Plan, Shown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use testcase::{Argument, Call, Operation, TestCase};
@@ -53,6 +53,7 @@ fn read(source: &Path) -> Fixture {
             spurious_wakeups: header("spurious wake-ups").map_or(0, |number| number.parse().unwrap()),
             early_timeouts: header("early timeouts").is_some(),
             max_frames: None,
+            watched: false,
         },
         since: header("since").map_or(0, |since| since.parse().unwrap()),
         methods: methods.map(|name| name.to_string()).collect(),
@@ -74,6 +75,15 @@ impl Fixture {
     /// Whether all threads but one are those that it starts itself.
     pub fn runs_one_method(&self) -> bool {
         !self.methods.iter().any(|method| method == "two")
+    }
+
+    #[allow(dead_code)] // Not for the benchmark.
+    /// Follows the schedule of an execution so many times.
+    pub fn replay(&self, shown: &Shown, times: u64) -> Job {
+        let (turns, timeouts) = (shown.turns.clone(), shown.timeouts.clone());
+        let mut job = self.job(Plan::Replay { turns, timeouts, times, must_end: false });
+        job.limits.watched = shown.watched;
+        job
     }
 
     pub fn job(&self, plan: Plan) -> Job {

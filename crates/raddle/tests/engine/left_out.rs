@@ -4,7 +4,7 @@ use crate::fixtures::{self, Fixture};
 use crate::worker::Worker;
 use crate::{ending, jdks};
 use classpath::Jdk;
-use raddle::worker::protocol::{Plan, Report};
+use raddle::worker::protocol::{Job, Plan, Report};
 use std::path::Path;
 use std::time::Duration;
 
@@ -133,23 +133,19 @@ fn a_yield_and_a_spin_wait_are_events() {
 /// Whether a fixture fails as expected and replays, or never fails, as the case may be. With all hooks they do;
 /// other tests show that.
 fn is_as_it_should_be(fixture: &Fixture, left_out: &str, jdk: &Jdk, class_path: &Path) -> bool {
-    let run = |plan: Plan| -> Option<Report> {
+    let run = |job: Job| -> Option<Report> {
         // Where a hook is missing, threads may block for good.
-        Worker::start_without(left_out, jdk, class_path).try_run(&fixture.job(plan), Duration::from_secs(10))
+        Worker::start_without(left_out, jdk, class_path).try_run(&job, Duration::from_secs(10))
     };
     let Some(expected) = &fixture.expect else {
-        let report = run(Plan::Random { seed: 0, executions: 300, exhaust: true });
+        let report = run(fixture.job(Plan::Random { seed: 0, executions: 300, exhaust: true }));
         return report.is_some_and(|report| report.failures + report.unstable == 0 && report.traces > 1);
     };
-    let Some(found) = run(Plan::Random { seed: 0, executions: 2000, exhaust: false }) else { return false };
+    let walk = Plan::Random { seed: 0, executions: 2000, exhaust: false };
+    let Some(found) = run(fixture.job(walk)) else { return false };
     if found.failures == 0 || !ending(&found.shown).starts_with(expected.as_str()) {
         return false;
     }
-    let replayed = run(Plan::Replay {
-        turns: found.shown.turns.clone(),
-        timeouts: found.shown.timeouts.clone(),
-        times: 50,
-        must_end: false,
-    });
+    let replayed = run(fixture.replay(&found.shown, 50));
     replayed.is_some_and(|replayed| replayed.traces == 1 && replayed.shown.hash == found.shown.hash)
 }

@@ -9,6 +9,7 @@ mod jdk_classes;
 mod kept;
 mod left_out;
 mod pools;
+mod queries;
 mod unseen;
 mod values;
 mod worker;
@@ -40,12 +41,7 @@ fn fail_fixtures_fail_as_expected_and_replay_to_the_same_trace() {
             println!("JDK {} {}: {} executions", jdk.version, fixture.name, report.executions);
             assert!(report.failures > 0, "{} never failed\n{}", fixture.name, report.shown.events.join("\n"));
             check_failure(fixture, &report.shown);
-            let replay = worker.run(&fixture.job(Plan::Replay {
-                turns: report.shown.turns.clone(),
-                timeouts: report.shown.timeouts.clone(),
-                times: 1000,
-                must_end: false,
-            }));
+            let replay = worker.run(&fixture.replay(&report.shown, 1000));
             assert_eq!((replay.failures, replay.traces), (1000, 1), "{}", fixture.name);
             assert_eq!(
                 replay.shown.hash,
@@ -58,12 +54,7 @@ fn fail_fixtures_fail_as_expected_and_replay_to_the_same_trace() {
         }
         let mut interpreter = Worker::start(&jdk, folder.path(), &["-Xint"]);
         for (fixture, shown) in fixtures.iter().zip(found) {
-            let replay = interpreter.run(&fixture.job(Plan::Replay {
-                turns: shown.turns.clone(),
-                timeouts: shown.timeouts.clone(),
-                times: 10,
-                must_end: false,
-            }));
+            let replay = interpreter.run(&fixture.replay(&shown, 10));
             let difference = difference(&replay.shown, &shown);
             assert_eq!((replay.traces, replay.shown.hash), (1, shown.hash), "{} under -Xint{difference}", fixture.name);
         }

@@ -30,13 +30,8 @@ fn fail_fixtures_are_found_whatever_the_seed_and_replay() {
                 "JDK {} {}: found by {executions_to_find} executions, {preemptions} preemptions ({proof:?})",
                 jdk.version, fixture.name
             );
-            let replay = Plan::Replay {
-                turns: shown.turns.clone(),
-                timeouts: shown.timeouts.clone(),
-                times: 100,
-                must_end: false,
-            };
-            let replay = worker.run(&Job { opened: finding.opened.clone(), ..fixture.job(replay) });
+            let replay = fixture.replay(shown, 100);
+            let replay = worker.run(&Job { opened: finding.opened.clone(), ..replay });
             assert_eq!((replay.failures, replay.traces), (100, 1), "{}", fixture.name);
             assert_eq!(replay.shown.hash, shown.hash, "{}", fixture.name);
             for seed in 2..=20 {

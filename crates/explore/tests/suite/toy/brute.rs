@@ -32,8 +32,13 @@ pub fn brute_force(program: &Program, extras: Extras, max_events_a_thread: usize
 /// The outcomes in which no thread can go on, by a search of all states. States count once, so loops that come back
 /// to a state they were in do no harm.
 pub fn reachable(program: &Program, limit: usize) -> Option<BTreeSet<Outcome>> {
+    reachable_with(program, Extras::default(), limit)
+}
+
+/// The same, where executions may do more.
+pub fn reachable_with(program: &Program, extras: Extras, limit: usize) -> Option<BTreeSet<Outcome>> {
     let (mut seen, mut outcomes) = (HashSet::new(), BTreeSet::new());
-    let mut open = vec![Machine::new(program, Extras::default())];
+    let mut open = vec![Machine::new(program, extras)];
     while let Some(mut machine) = open.pop() {
         while machine.runnable().is_empty() && !machine.let_time_pass().is_empty() {}
         if seen.len() > limit {

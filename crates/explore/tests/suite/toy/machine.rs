@@ -18,6 +18,8 @@ pub struct Extras {
     pub early: u32,
     /// Objects get their numbers by first touch, and threads that others start as they are started.
     pub renumber: bool,
+    /// Attempts at what may have to wait are told.
+    pub watched: bool,
 }
 
 /// What is left at the end.
@@ -66,6 +68,8 @@ struct Thread {
     early: u32,
     begun: bool,
     ending: bool,
+    /// Its attempt at the next event has failed.
+    waiting: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -230,6 +234,15 @@ impl<'p> Machine<'p> {
                 return event;
             }
             (EventKind::Wake, _) => self.wake(thread),
+            (EventKind::Attempt, Some(op)) => {
+                let attempted = event.attempted().expect("it is an attempt");
+                if !self.can_do(thread, attempted) {
+                    self.threads[thread].waiting = true;
+                    self.announce_op(thread, op, attempted);
+                    return event;
+                }
+                self.effect(thread, op, &mut attempted.clone());
+            }
             _ => self.effect(thread, op.expect("an event has its operation"), &mut event),
         }
         self.done(thread, event, true)
@@ -239,6 +252,7 @@ impl<'p> Machine<'p> {
         self.threads[thread].pc += advance as usize;
         self.threads[thread].wait = Wait::Not;
         self.threads[thread].deadline = None;
+        self.threads[thread].waiting = false;
         self.announce(thread);
         event
     }
@@ -288,6 +302,32 @@ impl<'p> Machine<'p> {
         self.threads[thread].wait = if told.is_some() { Wait::Notified } else { Wait::Over };
         told.map(|token| self.tokens.remove(token));
         self.leave(thread);
+    }
+
+    /// What a thread is seen to do, as [`Op::State`] says it. Of several threads that a notification may be for, it is for the one
+    /// that has waited longest, once anybody looks at one of them.
+    fn see(&mut self, thread: usize) -> i64 {
+        let may_be_for_it = |(on, who): &(usize, Vec<usize>)| who.contains(&thread).then_some(*on);
+        if let Some(monitor) = self.tokens.iter().find_map(may_be_for_it) {
+            while let Some(token) = self.tokens.iter().position(|(on, _)| *on == monitor) {
+                let (_, who) = self.tokens.remove(token);
+                let longest = who.into_iter().min_by_key(|&thread| self.threads[thread].ticket);
+                let longest = longest.expect("a notification is for somebody");
+                self.threads[longest].wait = Wait::Notified;
+                self.leave(longest);
+            }
+        }
+        let state = &self.threads[thread];
+        let or_timed = |waits| if state.deadline.is_some() { 4 } else { waits };
+        match state.next.map(|event| event.kind) {
+            _ if state.ended => 5,
+            _ if !state.begun_or_announced() => 0,
+            Some(EventKind::Wake) if state.wait == Wait::Notified => 2,
+            Some(EventKind::Wake) => or_timed(3),
+            Some(EventKind::Lock) if state.waiting => 2,
+            Some(_) if state.waiting => or_timed(3),
+            _ => 1,
+        }
     }
 
     /// The thread is in no wait set.

@@ -10,7 +10,7 @@ mod brute;
 mod machine;
 mod run;
 
-pub use brute::{brute_force, reachable};
+pub use brute::{brute_force, reachable, reachable_with};
 pub use machine::{Extras, Machine, Outcome};
 pub use run::{Ran, explore, run, run_with};
 
@@ -27,6 +27,11 @@ pub struct Program {
 }
 
 impl Op {
+    /// Whether an attempt at it is told, where attempts are.
+    fn is_attempted(self) -> bool {
+        matches!(self, Op::Lock(_) | Op::Park | Op::ParkNanos(_) | Op::Sleep(_) | Op::Join(_))
+    }
+
     /// Where it waits: the monitor, and the condition of it, from 1; 0 for the monitor itself.
     fn waits_at(self) -> Option<(usize, usize)> {
         match self {
@@ -142,6 +147,12 @@ pub enum Op {
     Start(usize),
     Join(usize),
     Alive {
+        thread: usize,
+        reg: usize,
+    },
+    /// Says in the register what the thread does: 0 it was not started, 1 it runs, 2 it waits for a monitor, 3 or with a time
+    /// limit 4 for something else, 5 it has ended.
+    State {
         thread: usize,
         reg: usize,
     },

@@ -143,12 +143,12 @@ impl Exploration<'_> {
         self.ends.close(runs.settings().limits.max_events)?;
         self.explored.weak = self.bounds.weak().map(|class| class.replace('/', "."));
         let race_free = self.races.is_empty() && self.explored.weak.is_none();
-        let stays = !self.explored.abandoned && !runs.is_unstable() && self.goes_as_at_first(runs)?;
         self.blind.see_circles(runs.host);
         self.explored.unseen = self.blind.told();
-        let holds = stays && self.blind.is_empty();
-        let complete = self.explorer.certificate().filter(|_| holds);
-        self.explored.covered = self.explorer.covered().filter(|_| holds);
+        let is_sure = !self.explored.abandoned && self.blind.is_empty() && !runs.is_unstable();
+        let stays = is_sure && self.goes_as_at_first(runs)?;
+        let complete = self.explorer.certificate().filter(|_| stays);
+        self.explored.covered = self.explorer.covered().filter(|_| stays);
         let bound = |certificate| self.bounds.put_to(certificate, &runs.settings().limits);
         self.explored.certificate = complete.map(|certificate| Certificate { race_free, ..bound(certificate) });
         Ok(())

@@ -25,6 +25,8 @@ impl Blind {
     pub fn see(&mut self, host: &Host, execution: &Execution, end: End, opened: &[String]) -> Vec<String> {
         let taints = execution.taints.iter().filter(|site| !is_initialiser_lock(host, **site));
         self.doubts.extend(taints.map(|site| words(host, *site, None)));
+        let asked = execution.doubts.iter();
+        self.doubts.extend(asked.map(|doubt| format!("{doubt}, where HotSpot may answer otherwise")));
         if execution.unseen.is_empty() {
             return Vec::new();
         }

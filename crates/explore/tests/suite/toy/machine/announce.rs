@@ -27,18 +27,27 @@ impl Machine<'_> {
                 _ => {
                     self.threads[thread].op = Some(op);
                     let event = self.event(thread, op);
-                    let nanos = match op {
-                        Op::ParkNanos(nanos) | Op::Sleep(nanos) => Some(self.now + nanos),
-                        Op::LockWithin { nanos, .. } => nanos.map(|nanos| self.now + nanos),
-                        _ => None,
-                    };
-                    let state = &mut self.threads[thread];
-                    (state.next, state.deadline) = (Some(event), nanos);
+                    if self.extras.watched && op.is_attempted() {
+                        self.threads[thread].next = Some(event.attempt());
+                    } else {
+                        self.announce_op(thread, op, event);
+                    }
                     return;
                 }
             }
             self.threads[thread].pc = go_to;
         }
+    }
+
+    /// Announces the event of an operation, and when that is over by time.
+    pub(super) fn announce_op(&mut self, thread: usize, op: Op, event: Event) {
+        let nanos = match op {
+            Op::ParkNanos(nanos) | Op::Sleep(nanos) => Some(self.now + nanos),
+            Op::LockWithin { nanos, .. } => nanos.map(|nanos| self.now + nanos),
+            _ => None,
+        };
+        let state = &mut self.threads[thread];
+        (state.next, state.deadline) = (Some(event), nanos);
     }
 
     fn announce_end(&mut self, thread: usize) {
@@ -106,6 +115,7 @@ impl Machine<'_> {
                 Event { slot, ..self.on(EventKind::Join, THREADS + other as u32, site) }
             }
             Op::Alive { thread: other, .. } => plain(EventKind::Alive, self.number_of(other), site),
+            Op::State { thread: other, .. } => plain(EventKind::State, self.number_of(other), site),
             Op::If { .. } | Op::IfNot { .. } | Op::Set { .. } | Op::FailIf { .. } | Op::FailIfNot { .. } => {
                 unreachable!("silent operations are no events")
             }

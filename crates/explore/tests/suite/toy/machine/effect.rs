@@ -129,6 +129,7 @@ impl Machine<'_> {
                 let alive = !self.threads[other].ended && self.threads[other].begun_or_announced();
                 self.threads[thread].registers[reg] = alive as i64;
             }
+            Op::State { thread: other, reg } => self.threads[thread].registers[reg] = self.see(other),
             _ => {}
         }
     }
