@@ -24,12 +24,13 @@ mod machine;
 #[path = "../../src/objects.rs"]
 mod objects;
 
+#[allow(dead_code)]
+#[path = "../../src/unseen/record.rs"]
+mod record;
+
 /// Nothing is watched here.
 mod unseen {
-    #[allow(dead_code)]
-    #[path = "../../../src/unseen/record.rs"]
-    mod record;
-    pub use record::{Record, Unseen};
+    pub use crate::record::{Access, Location, Record, Unseen};
 }
 
 /// Nothing is thrown here.
