@@ -11,7 +11,7 @@ use crate::opaque;
 use crate::scope::{is_of_jdk, is_rewritten, tells_of_elements, tells_of_monitors};
 use crate::sites::Sites;
 use crate::threads;
-use crate::weak::uses_weak_accesses;
+use crate::weak::{asks_for_processors, uses_weak_accesses};
 use classfile::ClassFile;
 use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
 use std::collections::HashSet;
@@ -30,6 +30,8 @@ pub struct Loaded {
     /// Classes that use accesses which Java orders less than volatile ones, each with the classes under test for which it
     /// was loaded.
     pub weak: HashSet<(Vec<String>, String)>,
+    /// Classes under test for which a class was loaded that asks for the number of processors.
+    pub processors: HashSet<Vec<String>>,
     /// What static initialisers of applications need.
     pub initialisers: Initialisers,
     /// How many classes were rewritten.
@@ -98,6 +100,9 @@ fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
     if is_rewritten(name) && !is_of_jdk(name) {
         if uses_weak_accesses(bytes) {
             loaded.weak.insert((loaded.under_test.clone(), name.to_owned()));
+        }
+        if asks_for_processors(bytes) {
+            loaded.processors.insert(loaded.under_test.clone());
         }
         if let Ok(class) = ClassFile::parse(bytes) {
             loaded.initialisers.add(&class);

@@ -334,6 +334,12 @@ impl Host {
         loaded.as_ref().is_some_and(|loaded| loaded.weak.iter().any(|(_, weak)| weak == class))
     }
 
+    /// Whether a class that was loaded for the classes that are under test now asks for the number of processors.
+    pub fn asks_for_processors(&self) -> bool {
+        let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+        loaded.as_ref().is_some_and(|loaded| loaded.processors.contains(&loaded.under_test))
+    }
+
     /// A class that uses such accesses and was loaded for the classes that are under test now, if there is one.
     pub fn weak_class(&self) -> Option<String> {
         let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());

@@ -4,6 +4,7 @@ use crate::complete::all_of_few;
 use crate::toy::{Extras, Num, Op, Program, brute_force, explore, reachable, reachable_with, run_with};
 use explore::{Dpor, DporSettings, Explorer, Learnt};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use std::collections::BTreeSet;
 
 /// Statements, which become operations so that monitors are used as Java demands.
@@ -336,8 +337,11 @@ fn same_as_brute_force(program: &Program, extras: Extras, max_events_a_thread: u
 
 pub fn cases(cases: u32) -> ProptestConfig {
     let cases = std::env::var("RADDLE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
+    let default = ProptestConfig::default();
+    // The same programs in every run. `PROPTEST_RNG_SEED` gives others.
+    let rng_seed = if default.rng_seed == RngSeed::Random { RngSeed::Fixed(1) } else { default.rng_seed };
     // Of programs that start threads, few are small.
-    ProptestConfig { cases, max_global_rejects: 20 * cases, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { cases, max_global_rejects: 20 * cases, failure_persistence: None, rng_seed, ..default }
 }
 
 /// Threads that spin come to the same ends as a search of all states finds.

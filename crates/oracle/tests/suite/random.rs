@@ -3,6 +3,7 @@
 use crate::toy::{Value, run, run_both, test};
 use oracle::{Ended, Oracle, Serial, linearizations};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use testcase::TestCase;
 
 fn programs() -> impl Strategy<Value = TestCase> {
@@ -39,7 +40,16 @@ fn lengths(test: &TestCase) -> Vec<usize> {
     test.suffixes.iter().map(Vec::len).collect()
 }
 
+/// The same programs in every run. `PROPTEST_RNG_SEED` gives others.
+fn config() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let rng_seed = if default.rng_seed == RngSeed::Random { RngSeed::Fixed(1) } else { default.rng_seed };
+    ProptestConfig { rng_seed, failure_persistence: None, ..default }
+}
+
 proptest! {
+    #![proptest_config(config())]
+
     #[test]
     fn an_order_of_whole_calls_is_never_a_violation(test in programs()) {
         let serial = serial(&test);

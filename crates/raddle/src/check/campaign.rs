@@ -31,6 +31,8 @@ pub struct Settings {
     pub oracle: Oracle,
     pub seed: u64,
     pub budget: Duration,
+    /// Upper bound on the work, in events; if there is one, only a worker that hangs is ended by time.
+    pub effort: Option<u64>,
     /// Whether one finding is enough.
     pub first: bool,
     /// How many workers there are.
@@ -113,6 +115,10 @@ const HALF_A_SECOND: u64 = 100_000;
 const CREDIT: u64 = 10 * HALF_A_SECOND;
 /// A worker that takes longer than this for a test is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The same where the work is bounded: tests end by their events, however slow the machine is, and this bounds one that has none.
+const PATIENCE_FOR_WORK: Duration = Duration::from_secs(600);
+/// Work charged for a test that ends before it has events.
+const LEAST_EFFORT: u64 = 1_000;
 /// So many tests in a row that cannot be run, and none that could, and something is wrong with the class itself.
 const MOST_UNUSABLE: u64 = 30;
 /// So many tests of which a call fails alone, and none that is of use: what was learnt from them has led to nothing.
@@ -213,10 +219,10 @@ impl<'c> Campaign<'c> {
 
     /// What is to be done next; None if nothing is, or nothing before something under way has come to its end.
     fn task(&mut self) -> Option<Task> {
-        let elapsed = self.begun.elapsed();
-        let is_over = elapsed >= self.settings.budget || self.is_over();
+        let past = self.past();
+        let is_over = past.is_some() || self.is_over();
         let may_shrink = is_over || self.turns.is_of_findings();
-        if let Some(step) = self.findings.next(elapsed.saturating_sub(self.settings.budget), may_shrink) {
+        if let Some(step) = self.findings.next(past.unwrap_or_default(), may_shrink) {
             return Some(self.step(step));
         }
         if is_over {
@@ -241,6 +247,13 @@ impl<'c> Campaign<'c> {
         let explore = self.explore(executions, false, 0);
         let check = Check { explore, oracle: self.settings.oracle, wanted: None };
         Some(self.begin(Purpose::Test(Box::new(origin)), test, Plan::Check(check)))
+    }
+
+    /// For how long the budget, or the work that is allowed, has been spent; None if neither is.
+    fn past(&self) -> Option<Duration> {
+        let by_time = self.begun.elapsed().checked_sub(self.settings.budget);
+        let by_work = self.settings.effort.and_then(|most| self.counts.effort.checked_sub(most));
+        by_time.max(by_work.map(|effort| Duration::from_millis(500).mul_f64(effort as f64 / HALF_A_SECOND as f64)))
     }
 
     /// Whether there is nothing more to search for, or it would lead to nothing.
@@ -271,7 +284,11 @@ impl<'c> Campaign<'c> {
                 let (test, explore) = match &trial {
                     Trial::Smaller(test) => (test.clone(), self.explore(FOR_SHRINKING, true, 0)),
                     Trial::Last => {
-                        let millis = if hurry { IN_A_HURRY } else { EXPLAINING };
+                        let millis = match self.settings.effort {
+                            Some(_) => PATIENCE_FOR_WORK.as_millis() as u64,
+                            None if hurry => IN_A_HURRY,
+                            None => EXPLAINING,
+                        };
                         (shrinking.test().clone(), self.explore(FOR_EXPLAINING, true, millis))
                     }
                 };
@@ -299,7 +316,7 @@ impl<'c> Campaign<'c> {
             seed: self.settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(self.number),
             executions,
             events: Some(MOST_EVENTS),
-            millis: Some(MOST_MILLIS),
+            millis: self.settings.effort.is_none().then_some(MOST_MILLIS),
             first,
             explain_millis,
             must_end: false,
@@ -312,7 +329,8 @@ impl<'c> Campaign<'c> {
         self.under_way.insert(key.clone(), purpose);
         let limits = Limits { max_events: MAX_EVENTS, max_frames: Some(MAX_FRAMES), ..Limits::default() };
         let under_test = vec![self.class.clone()];
-        Task { key, job: Job { test, under_test, plan, limits, opened: vec![] }, budget: Some(PATIENCE), fresh: false }
+        let patience = if self.settings.effort.is_some() { PATIENCE_FOR_WORK } else { PATIENCE };
+        Task { key, job: Job { test, under_test, plan, limits, opened: vec![] }, budget: Some(patience), fresh: false }
     }
 
     /// What has happened; says which finding is new or better known, if one is.
@@ -338,19 +356,23 @@ impl<'c> Campaign<'c> {
                 None
             }
             Event::News(..) => None,
-            Event::Done(task, outcome) => match self.under_way.remove(&task.key)? {
-                Purpose::Test(origin) => {
-                    self.turns.searched(effort(&outcome.answer));
-                    self.ran(&origin, &task, outcome);
-                    None
+            Event::Done(task, outcome) => {
+                let effort = effort(&outcome.answer);
+                self.counts.effort += effort.max(LEAST_EFFORT);
+                match self.under_way.remove(&task.key)? {
+                    Purpose::Test(origin) => {
+                        self.turns.searched(effort);
+                        self.ran(&origin, &task, outcome);
+                        None
+                    }
+                    Purpose::Shrink(shrinking, trial) => {
+                        let is_last = matches!(trial, Trial::Last);
+                        self.turns.shrunk(if is_last { 4 * HALF_A_SECOND } else { effort });
+                        self.tried(*shrinking, trial, &task, outcome)
+                    }
+                    Purpose::Confirm(number) => self.findings.ran_again(number, again(&outcome.answer)),
                 }
-                Purpose::Shrink(shrinking, trial) => {
-                    let is_last = matches!(trial, Trial::Last);
-                    self.turns.shrunk(if is_last { 4 * HALF_A_SECOND } else { effort(&outcome.answer) });
-                    self.tried(*shrinking, trial, &task, outcome)
-                }
-                Purpose::Confirm(number) => self.findings.ran_again(number, again(&outcome.answer)),
-            },
+            }
         }
     }
 

@@ -16,6 +16,8 @@ pub struct Counts {
     /// Tests of which nothing can be said, and why, with how many there were.
     pub unknown: BTreeMap<String, u64>,
     pub executions: u64,
+    /// How much work it was, in events of all executions.
+    pub effort: u64,
     /// Pairs of methods that were run together, and those with a test that was certified.
     pub tested: BTreeSet<(String, String)>,
     pub certain: BTreeSet<(String, String)>,

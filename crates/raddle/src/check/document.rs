@@ -43,6 +43,7 @@ fn class_document(report: &ClassReport) -> Value {
         "variants": counts.variants,
         "withdrawn": counts.withdrawn,
         "executions": counts.executions,
+        "effort": counts.effort,
         "seconds": counts.seconds,
         "spent": {
             "generating": counts.spent.generating,

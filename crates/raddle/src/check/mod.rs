@@ -57,6 +57,7 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
         oracle: oracle(args.oracle),
         seed: args.seed,
         budget,
+        effort: args.effort,
         first: args.first,
         jobs,
     };

@@ -29,8 +29,10 @@ pub use replay::run as replay;
 pub(crate) use settings::{Fallback, Place, folders, place, time};
 use target::Target;
 
-/// So long may it take to shrink and explain everything.
-const EXPLAINING: Duration = Duration::from_secs(10);
+/// Upper bound on the time to shrink and explain everything, as a part of the budget: ten seconds with the usual one.
+const EXPLAINING: u32 = 6;
+/// But no less than this.
+const LEAST_EXPLAINING: Duration = Duration::from_secs(10);
 /// What the plan does not count: a worker that prepares the test, and an execution that is under way when time is over. A
 /// worker that takes longer is ended.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -49,7 +51,7 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         events: None,
         millis: Some(budget.as_millis() as u64),
         first: args.first,
-        explain_millis: EXPLAINING.as_millis() as u64,
+        explain_millis: explaining(budget).as_millis() as u64,
         must_end: target.must_end,
     };
     let limits = Limits {
@@ -106,9 +108,17 @@ impl Known {
     }
 }
 
+fn explaining(budget: Duration) -> Duration {
+    LEAST_EXPLAINING.max(budget / EXPLAINING)
+}
+
 fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -> anyhow::Result<Known> {
-    let task =
-        Task { key: args.target.clone(), job: job.clone(), budget: Some(budget + EXPLAINING + PATIENCE), fresh: false };
+    let task = Task {
+        key: args.target.clone(),
+        job: job.clone(),
+        budget: Some(budget + explaining(budget) + PATIENCE),
+        fresh: false,
+    };
     let mut progress = Progress::new(args.view.quiet);
     let (mut found, mut executions, mut outcome) = (Vec::new(), 0, None);
     let ran = run_tasks(place.pool.clone(), settings::folders, vec![task], |event| {

@@ -19,6 +19,8 @@ use crate::worker::protocol::{Answer, Check, Explore, Explorer, Job, Plan, Repor
 
 /// A debugger is waited for as long as it takes somebody to think.
 const WITH_DEBUGGER: Duration = Duration::from_secs(24 * 3600);
+/// Time allowed for each of the times that a finding is run, where that is more than a worker has anyway.
+const EACH: Duration = Duration::from_secs(5);
 
 /// Replays, and says whether it failed again.
 pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
@@ -60,7 +62,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
         }
         _ => Plan::Replay { turns, timeouts, times, must_end },
     };
-    let mut budget = None;
+    let mut budget = Some(place.pool.budget.max(EACH.saturating_mul(times.try_into().unwrap_or(u32::MAX))));
     if let Some(port) = args.debug {
         place
             .pool

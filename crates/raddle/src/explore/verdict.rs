@@ -178,7 +178,7 @@ fn certified(certificate: &Certificate) -> String {
         text += "  bound: where a thread that waits was interrupted and may have been notified, only one way to go on was run\n";
     }
     if chance {
-        text += "  bound: random numbers, identity hashes and looks at the clock had one value each\n";
+        text += "  bound: random numbers, identity hashes, the clock and the number of processors had one value each\n";
     }
     if loops {
         text += "  bound: threads that go round a loop reading the same were held until that changes\n";

@@ -48,7 +48,7 @@ fn only_what_is_wanted_is_looked_for() {
     let test = fixture("Tally", &[&["next()I"], &["next()I"]], &[]);
     for jdk in jdks() {
         let mut bench = Bench::new(&jdk);
-        let explore = Explore { explain_millis: 5_000, ..EXPLORE };
+        let explore = Explore { explain_millis: 600_000, ..EXPLORE };
         let mut check = Check { explore, oracle: Oracle::Linearizability, wanted: None };
         let outcome = bench.ask("Tally", &test, check.clone());
         let found = outcome.findings()[0].clone();

@@ -60,7 +60,7 @@ fn it_is_shown_up_to_where_it_goes_on_without_end() {
             let test = beside(method);
             let wanted = bench.check("Descent", &test, Oracle::Safety).findings()[0].failure.clone();
             // As whoever makes it smaller asks for it.
-            let explore = Explore { first: true, explain_millis: 10_000, ..EXPLORE };
+            let explore = Explore { first: true, explain_millis: 600_000, ..EXPLORE };
             let check = Check { explore, oracle: Oracle::Safety, wanted: Some(wanted) };
             let outcome = bench.within(100, "Descent", &test, Plan::Check(check));
             let finding = &outcome.findings()[0];

@@ -1,7 +1,7 @@
 //! What cannot be checked: one line that says why and what to do, and among other classes a class of which nothing is known.
 
 use crate::jdks;
-use crate::support::{Raddle, compile};
+use crate::support::{BUDGET, Raddle, compile};
 use classpath::Jdk;
 use tempfile::TempDir;
 
@@ -38,6 +38,9 @@ const CLASSES: [(&str, &str); 13] = [
     ),
 ];
 
+/// For each class that can be checked: some hundred tests.
+const EFFORT: &str = "500000";
+
 /// Where the major version of a class file is.
 const MAJOR_VERSION: usize = 7;
 
@@ -68,7 +71,8 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
     let check = |target: &str, class_path: &TempDir| {
         let class_path = class_path.path().to_str().unwrap();
         let target: Vec<&str> = target.split(' ').collect();
-        raddle.refused(&[&["check"], &*target, &["--budget", "60s", "--jobs", "1", "--classpath", class_path]].concat())
+        raddle
+            .refused(&[&["check"], &*target, &["--budget", BUDGET, "--jobs", "1", "--classpath", class_path]].concat())
     };
     for (target, why, advice) in [
         ("Shape", "Shape is an interface", "name a class that implements it"),
@@ -107,7 +111,7 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
 fn what_methods_want_and_nobody_has_is_named() {
     for jdk in &jdks() {
         let classes = classes(jdk, 99);
-        let (status, report) = Raddle::new(jdk).check(classes.path(), &["Eater", "--budget", "3s"]);
+        let (status, report) = Raddle::new(jdk).check(classes.path(), &["Eater", "--effort", EFFORT]);
         let class = &report["classes"][0];
         assert_eq!((status, &class["verdict"]), (0, &serde_json::json!("clean")), "{report:#}");
         let note = class["notes"].to_string();
@@ -121,7 +125,7 @@ fn among_others_it_is_unknown_and_the_others_are_checked() {
         let classes = classes(jdk, 99);
         let raddle = Raddle::new(jdk);
         let names = ["Shape", "Broken", "Steady", "Needy", "Newer", "Colour", "Raced"];
-        let (status, report) = raddle.check(classes.path(), &[&names[..], &["--budget", "3s"]].concat());
+        let (status, report) = raddle.check(classes.path(), &[&names[..], &["--effort", EFFORT]].concat());
         assert_eq!(status, 1, "{report:#}");
         let told = report["classes"].as_array().unwrap();
         assert_eq!(told.iter().map(|class| class["class"].as_str().unwrap()).collect::<Vec<_>>(), names);

@@ -1,7 +1,7 @@
 //! What looks like a violation and is none: chance, threads of the class itself, time, and what other tests have left behind.
 
 use crate::jdks;
-use crate::support::{Raddle, compile};
+use crate::support::{BUDGET, Raddle, compile};
 use classpath::Jdk;
 use tempfile::TempDir;
 
@@ -100,6 +100,9 @@ const CLASSES: [(&str, &str); 6] = [
     ),
 ];
 
+/// Thousands of executions of each class.
+const EFFORT: &str = "1000000";
+
 fn compiled(jdk: &Jdk) -> TempDir {
     let (classes, source) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let sources = CLASSES.map(|(name, text)| {
@@ -116,7 +119,7 @@ fn chance_and_time_and_threads_of_the_class_are_no_violations() {
     for jdk in &jdks() {
         let (classes, raddle) = (compiled(jdk), Raddle::new(jdk));
         for (class, _) in &CLASSES[1..] {
-            let (status, report) = raddle.check(classes.path(), &[class, "--budget", "3s"]);
+            let (status, report) = raddle.check(classes.path(), &[class, "--effort", EFFORT]);
             println!("JDK {} {class}: {}, {} tests", jdk.version, report["verdict"], report["classes"][0]["tests"]);
             assert!(status == 0 && report["classes"][0]["tests"].as_u64() > Some(0), "{report:#}");
         }
@@ -127,14 +130,15 @@ fn chance_and_time_and_threads_of_the_class_are_no_violations() {
 fn what_fails_only_after_other_tests_is_withdrawn() {
     for jdk in &jdks() {
         let (classes, raddle) = (compiled(jdk), Raddle::new(jdk));
-        let (status, report) = raddle.check(classes.path(), &["Tickets", "--budget", "3s"]);
+        let (status, report) = raddle.check(classes.path(), &["Tickets", "--effort", EFFORT]);
         let report = &report["classes"][0];
         println!("JDK {}: {}, {} withdrawn", jdk.version, report["verdict"], report["withdrawn"]);
         assert_eq!((status, &report["verdict"]), (0, &"clean".into()), "{report:#}");
         assert!(report["withdrawn"].as_u64() > Some(0), "{report:#}");
         // It can be said of what is told, and is not kept.
-        let output =
-            raddle.run(&["check", "Tickets", "--budget", "3s", "--classpath", classes.path().to_str().unwrap()]);
+        let class_path = classes.path().to_str().unwrap();
+        let limits = ["--jobs", "1", "--effort", EFFORT, "--budget", BUDGET];
+        let output = raddle.run(&[&["check", "Tickets", "--classpath", class_path], &limits[..]].concat());
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("did not fail again in a virtual machine of its own"), "{text}");
         assert_eq!(std::fs::read_dir(raddle.folder.path()).unwrap().count(), 0);
@@ -157,7 +161,7 @@ fn what_is_no_object_of_the_class_does_not_count() {
         let file = folder.path().join("Registry.java");
         std::fs::write(&file, source).unwrap();
         compile(jdk, &[file], folder.path(), folder.path());
-        let (_, report) = Raddle::new(jdk).check(folder.path(), &["Registry$View", "--budget", "3s"]);
+        let (_, report) = Raddle::new(jdk).check(folder.path(), &["Registry$View", "--effort", EFFORT]);
         let class = &report["classes"][0];
         assert!(class["tests"].as_u64() > Some(0), "{report:#}");
         assert_eq!(class["findings"].as_array().map(Vec::len), Some(0), "{report:#}");

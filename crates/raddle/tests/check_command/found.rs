@@ -2,17 +2,14 @@
 
 use crate::classes::{Class, Compiled, all};
 use crate::jdks;
-use crate::support::{Raddle, compile};
+use crate::support::{BUDGET, Raddle, compile};
 use classpath::Jdk;
 use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// What has one fault is mostly done at the first finding; this is how long it may take where much else goes on. Now and then
-/// something else is found first.
-const AT_FIRST: [&[&str]; 3] = [&["--first", "--budget", "60s"], &["--budget", "4s"], &["--budget", "40s"]];
-/// Of several there is no telling when the last was found: the shorter time is mostly enough.
-const OF_SEVERAL: [&[&str]; 2] = [&["--budget", "4s"], &["--budget", "40s"]];
+/// How much work a search is allowed, so that it runs the same tests on every machine. The second is for faults that are found late.
+const EFFORTS: [&str; 2] = ["3000000", "30000000"];
 
 fn failing() -> Vec<Class> {
     let mut classes = all();
@@ -30,10 +27,14 @@ enum Then {
 }
 
 fn finds(jdk: &Jdk, class: &Class, class_path: &Path, seed: u64, then: Then) {
-    let times = if class.expected.len() == 1 { &AT_FIRST[..] } else { &OF_SEVERAL[..] };
-    let (raddle, status, report) = times
-        .iter()
-        .map(|time| check(jdk, class, class_path, &[*time, &["--seed", &seed.to_string()]].concat()))
+    let seed = seed.to_string();
+    // Where one fault is expected it is mostly found first. Else the search goes on to its end.
+    let at_first = (class.expected.len() == 1).then_some(vec!["--first", "--effort", EFFORTS[1]]);
+    let to_the_end = EFFORTS.map(|effort| vec!["--effort", effort]);
+    let (raddle, status, report) = at_first
+        .into_iter()
+        .chain(to_the_end)
+        .map(|options| check(jdk, class, class_path, &[&["--seed", &seed], &*options].concat()))
         .find(|(_, _, report)| class.expected.iter().all(|expected| expected.find(report).is_some()))
         .unwrap_or_else(|| panic!("{} with seed {seed}: not found: {:?}", class.name, class.expected));
     assert_eq!((status, &report["verdict"]), (1, &"violation".into()), "{report:#}");
@@ -50,7 +51,7 @@ fn check<'j>(jdk: &'j Jdk, class: &Class, class_path: &Path, arguments: &[&str])
     let options: Vec<&str> = class.options.iter().map(String::as_str).collect();
     let (status, mut report) = raddle.check(class_path, &[&[&*class.name], &*options, arguments].concat());
     let report = report["classes"][0].take();
-    let ran = format!("{} tests, {} executions, {} s", report["tests"], report["executions"], report["seconds"]);
+    let ran = format!("{} tests, effort {}, {} s", report["tests"], report["effort"], report["seconds"]);
     println!("JDK {} {} {}: {ran}", jdk.version, class.name, arguments.join(" "));
     for finding in report["findings"].as_array().unwrap() {
         println!("    {} {} in {}", finding["kind"], finding["exception"], finding["threads"]);
@@ -90,7 +91,8 @@ fn faults_are_found_on_every_jdk() {
 fn a_report_says_where_locks_are_taken_and_which_object_is_which() {
     for jdk in &jdks() {
         let raddle = Raddle::new(jdk);
-        let output = raddle.run(&["check", "java.lang.StringBuffer", "--first", "--jobs", "1"]);
+        let limits = ["--jobs", "1", "--effort", EFFORTS[1], "--budget", BUDGET];
+        let output = raddle.run(&[&["check", "java.lang.StringBuffer", "--first"], &limits[..]].concat());
         let text = String::from_utf8(output.stdout).unwrap();
         let objects = text.lines().filter(|line| line.starts_with("    StringBuffer "));
         let told: Vec<_> = objects.filter_map(|line| Some(line.split_once("  // StringBuffer#")?.1)).collect();

@@ -14,6 +14,9 @@ pub fn compile(jdk: &Jdk, sources: &[PathBuf], class_path: &Path, into: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Checks end after an amount of work (`--effort`), or at a finding. This only bounds one that hangs.
+pub const BUDGET: &str = "20m";
+
 /// The program with these arguments, in a folder of its own.
 pub struct Raddle<'j> {
     jdk: &'j Jdk,
@@ -38,8 +41,8 @@ impl<'j> Raddle<'j> {
     /// Checks with one worker, and gives the exit status and the report. Test threads are as many as there are cores.
     pub fn check(&self, class_path: &Path, arguments: &[&str]) -> (i32, Value) {
         let class_path = class_path.to_str().unwrap();
-        let output =
-            self.run(&[&["check", "--json", "-", "--jobs", "1", "--classpath", class_path], arguments].concat());
+        let options = ["check", "--json", "-", "--jobs", "1", "--budget", BUDGET, "--classpath", class_path];
+        let output = self.run(&[&options[..], arguments].concat());
         let text = String::from_utf8(output.stdout).unwrap();
         let report = serde_json::from_str(&text)
             .unwrap_or_else(|error| panic!("{error}: {text}{}", String::from_utf8_lossy(&output.stderr)));

@@ -4,7 +4,7 @@ use classpath::Jdk;
 use raddle::worker::protocol::{self, Answer, Budget, Job, Ready, Report, Setup};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub struct Worker {
     child: Child,
@@ -99,10 +99,18 @@ impl Worker {
     }
 }
 
+/// Time without work after which a worker is held to be stuck.
+const IDLE: Duration = Duration::from_secs(10);
+/// Less processor time than this in all of it is no work: a virtual machine looks around now and then.
+const WORK: f64 = 0.1;
+/// Processor seconds after which a worker is held to have no end: several times what any of these jobs takes.
+const MOST_WORK: f64 = 20.0;
+
 impl Worker {
-    /// Runs a job; None if the worker dies or is not done after so long, and has to be killed.
+    /// Runs a job; None if the worker dies or does not come to an end, and has to be killed. That does not depend on what else the
+    /// machine does: only the worker's own time counts.
     #[allow(dead_code)] // For some tests.
-    pub fn try_run(mut self, job: &Job, patience: Duration) -> Option<Report> {
+    pub fn try_run(mut self, job: &Job) -> Option<Report> {
         protocol::send(self.input.as_mut().unwrap(), &(job, Budget::None)).unwrap();
         let (sender, answers) = std::sync::mpsc::channel();
         let mut output = self.output.take().unwrap();
@@ -110,7 +118,20 @@ impl Worker {
             // Nobody may be there any more to hear it.
             let _ = sender.send(protocol::receive_reply(&mut output).ok().flatten());
         });
-        let answer = answers.recv_timeout(patience).ok().flatten().map(|reply| reply.answer);
+        let begun = self.processor_seconds();
+        let mut last = (Instant::now(), begun);
+        let answer = loop {
+            if let Ok(answer) = answers.recv_timeout(Duration::from_millis(100)) {
+                break answer.map(|reply| reply.answer);
+            }
+            let used = self.processor_seconds();
+            if used - last.1 >= WORK {
+                last = (Instant::now(), used);
+            }
+            if last.0.elapsed() >= IDLE || used - begun >= MOST_WORK {
+                break None;
+            }
+        };
         let _ = self.child.kill();
         self.input = None;
         self.is_killed = true;

@@ -22,7 +22,7 @@ fn pass_fixtures_are_certified_with_as_many_traces_as_ever() {
         let mut worker = Worker::start(&jdk, folder.path(), &[]);
         for fixture in &fixtures {
             // With time to explain, as users have it, the first execution is run again in the end.
-            let plan = Explore { explain_millis: 1_000, ..AUTO };
+            let plan = Explore { explain_millis: 600_000, ..AUTO };
             let report = worker.run(&fixture.job(Plan::Explore(plan)));
             let explored = report.explored.unwrap();
             assert!(explored.findings.is_empty(), "{}: {:#?}", fixture.name, explored.findings);

@@ -18,7 +18,7 @@ fn fail_fixtures_are_found_whatever_the_seed_and_replay() {
                 other => other,
             };
             let mut explore = |first| {
-                let plan = Explore { first, explain_millis: 10_000, ..AUTO };
+                let plan = Explore { first, explain_millis: 600_000, ..AUTO };
                 let findings = worker.run(&fixture.job(Plan::Explore(plan))).explored.unwrap().findings;
                 findings.into_iter().find(|finding| finding.failure.what.starts_with(expect))
             };

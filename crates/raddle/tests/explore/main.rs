@@ -1,7 +1,14 @@
 //! Exploration on real JVMs: what fails is found, what passes is certified.
 
+#[path = "../../../emit/tests/java/calls.rs"]
+#[allow(dead_code)] // For other tests.
+mod calls;
+#[path = "../../../emit/tests/java/cases.rs"]
+#[allow(dead_code)]
+mod cases;
 mod certified;
 mod command;
+mod emitted;
 #[path = "../engine/fixtures.rs"]
 mod fixtures;
 mod found;

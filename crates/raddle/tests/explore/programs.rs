@@ -17,7 +17,7 @@ fn classic_programs_are_found_or_certified_as_they_say() {
             let text = std::fs::read_to_string(source).unwrap();
             let expect = text.lines().find_map(|line| line.strip_prefix("// expect: ")).unwrap();
             let raddle = Raddle::new(&jdk);
-            let (status, report) = raddle.explore(&[name, "--classpath", class_path, "--first", "--budget", "10m"]);
+            let (status, report) = raddle.explore(&[name, "--classpath", class_path, "--first"]);
             println!("JDK {} {name}: {} executions, {}", jdk.version, report["executions"], report["certificate"]);
             match expect.strip_prefix("certified") {
                 Some(races) => {

@@ -20,6 +20,9 @@ pub fn compile(jdk: &Jdk, sources: &[PathBuf], class_path: &str) -> tempfile::Te
     classes
 }
 
+/// What the tests explore ends by itself, or after a number of executions. This only bounds what hangs.
+const BUDGET: &str = "10m";
+
 /// The program with these arguments, in a folder of its own.
 pub struct Raddle<'j> {
     jdk: &'j Jdk,
@@ -34,6 +37,9 @@ impl<'j> Raddle<'j> {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
         command.args(arguments).arg("--java-home").arg(&self.jdk.home).current_dir(self.folder.path());
+        if arguments[0] == "explore" && !arguments.contains(&"--budget") {
+            command.args(["--budget", BUDGET]);
+        }
         command
     }
 

@@ -121,7 +121,8 @@ fn jobs_are_done_again_when_class_files_have_changed() {
 fn a_worker_that_does_not_even_answer_is_ended() {
     let (_classes, run) = run();
     let mut tasks = tasks();
-    tasks[1].budget = Some(Duration::from_secs(1));
+    // Long enough for the worker to be stopped before it can answer, also where much else goes on.
+    tasks[1].budget = Some(Duration::from_secs(10));
     run.write(&tasks);
     let mut started = start(&run);
     let worker = started.workers().remove(0);
@@ -130,7 +131,7 @@ fn a_worker_that_does_not_even_answer_is_ended() {
     assert_eq!(started.done().as_deref(), Some("2/2 endless"));
     assert!(started.child.wait().unwrap().success());
     worker.await_end();
-    let expected = Reason::TimedOut { millis: 1000, standing: Standing::Unknown };
+    let expected = Reason::TimedOut { millis: 10_000, standing: Standing::Unknown };
     assert_eq!(run.outcomes()["endless"].answer, Answer::Unknown(expected));
 }
 

@@ -28,7 +28,7 @@ impl Bounds {
     /// Takes in an execution.
     pub fn see(&mut self, host: &Host, execution: &Execution) {
         self.timed |= execution.timed;
-        self.chance |= execution.chance;
+        self.chance |= execution.chance || host.asks_for_processors();
         if self.weak.is_none() {
             self.weak = host.weak_class();
         }
