@@ -9,6 +9,7 @@ use crate::args::{Color, ExploreArgs, ExplorerName, ViewArgs};
 use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::Ran;
+use crate::unconfirmed;
 use crate::worker::protocol::{Certificate, Explored, Report};
 
 const SEQUENTIAL: &str = "  Only sequentially consistent executions were run; Java allows more here.\n";
@@ -68,7 +69,12 @@ pub fn summary(
             text += SEQUENTIAL;
         }
     }
+    let unconfirmed = known.unconfirmed.len();
+    for failure in &known.unconfirmed {
+        text += &unconfirmed::line(failure);
+    }
     let findings = match explored.findings.len() {
+        0 if unconfirmed > 0 => report::count(unconfirmed, "unconfirmed failure"),
         0 => "nothing found".to_owned(),
         1 => "1 finding".to_owned(),
         more => format!("{more} findings"),
@@ -107,8 +113,9 @@ pub fn incomplete(
         Some(why) => why.to_owned(),
         None if known.ran == Ran::Stopped => "stopped by a signal".into(),
         None if args.first && !explored.findings.is_empty() => "stopped at the first finding".into(),
+        None if let Some(what) = report.and_then(|report| report.unrestored.as_deref()) => what.to_owned(),
         None if unstable > 0 => format!(
-            "{} failed, but not again under the same schedule, or not in a virtual machine of its own: what depends on anything else is not found",
+            "{} failed, but not again under the same schedule or in a fresh virtual machine: something other than the schedule decides",
             executions(unstable)
         ),
         None if explored.abandoned => {

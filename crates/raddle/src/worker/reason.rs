@@ -36,6 +36,14 @@ pub enum Reason {
     Initialiser {
         thrown: String,
     },
+    /// A class that the code needs is not there.
+    MissingClass {
+        class: String,
+    },
+    /// Static state is not what any execution has left, and cannot be put back.
+    Spoiled {
+        what: String,
+    },
     /// More threads than can be controlled.
     TooManyThreads,
     /// Threads that were started where nothing is under control, as in a static initialiser.
@@ -97,6 +105,10 @@ impl fmt::Display for Reason {
             Reason::StackOverflow => write!(f, "stack overflow"),
             Reason::ThreadDeath => write!(f, "ThreadDeath was thrown"),
             Reason::Initialiser { thrown } => write!(f, "a static initialiser failed: {thrown}"),
+            Reason::MissingClass { class } => {
+                write!(f, "class {class} is not on the class path: name its jar or folder with --classpath")
+            }
+            Reason::Spoiled { what } => write!(f, "{what}"),
             Reason::TooManyThreads => write!(f, "more threads were started than can be controlled"),
             Reason::Uncontrolled { threads } => {
                 write!(f, "{threads} threads were started in static initialisers and are not under control")
