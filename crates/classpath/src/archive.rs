@@ -14,7 +14,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use crate::archive_file::ArchiveFile;
-use crate::{ClassName, Error, MAX_CLASS_SIZE, versions};
+use crate::{ClassName, Error, MAX_CLASS_SIZE, manifest, versions};
 
 /// The folder of a jmod that holds its classes.
 const JMOD_CLASSES: &str = "classes/";
@@ -69,6 +69,15 @@ impl Archive {
         }
     }
 
+    /// What the manifest of a jar at this place names as its class path. One that cannot be read names nothing.
+    pub fn class_path(&self, jar: &Path) -> Vec<PathBuf> {
+        match &self.kind {
+            Kind::Jar { .. } => self.manifest().ok().flatten(),
+            Kind::Jmod { .. } => None,
+        }
+        .map_or(vec![], |manifest| manifest::class_path(&manifest, jar))
+    }
+
     pub fn find(&self, name: &ClassName) -> Result<Option<Vec<u8>>, Error> {
         let file = format!("{}.class", name.internal());
         let index = match &self.kind {
@@ -107,11 +116,15 @@ impl Archive {
         if versions.is_empty() {
             return Ok(versions);
         }
-        let manifest = self.names().find(|name| versions::is_manifest(name));
-        match manifest.and_then(|name| self.index_of(name)) {
-            Some(index) if versions::is_multi_release(&self.read(index)?) => Ok(versions),
+        match self.manifest()? {
+            Some(manifest) if versions::is_multi_release(&manifest) => Ok(versions),
             _ => Ok(vec![]),
         }
+    }
+
+    fn manifest(&self) -> Result<Option<Vec<u8>>, Error> {
+        let name = self.names().find(|name| manifest::is_manifest(name));
+        name.and_then(|name| self.index_of(name)).map(|index| self.read(index)).transpose()
     }
 
     /// The names that are Unicode: others are no names of classes.

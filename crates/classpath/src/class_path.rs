@@ -1,6 +1,7 @@
 //! The class path: entries in order, the first to hold a class wins.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::env;
 use std::fmt;
 use std::fs;
@@ -17,11 +18,17 @@ use crate::{ClassBytes, ClassName, Error, Jdk, Origin};
 /// Java asks its own modules before the class path, so the order that a JVM sees is that of
 /// [`ClassPath::of_jdk`], followed by [`append`](ClassPath::append) of the user's class path.
 pub struct ClassPath {
-    entries: Vec<Entry>,
+    entries: Vec<Listed>,
     /// The JDK's release, which decides what multi-release jars hold.
     feature: u32,
     /// Built by the first listing; empty again when an entry is added.
     index: OnceLock<Index>,
+}
+
+struct Listed {
+    entry: Entry,
+    /// It is there because the manifest of another names it.
+    is_by_manifest: bool,
 }
 
 impl ClassPath {
@@ -33,7 +40,8 @@ impl ClassPath {
     /// Opens a class path as it is given to `java`: entries between the platform's separators, `lib/*` for
     /// all jars in a folder (here in the order of their names), and nothing for the current folder.
     ///
-    /// Unlike `java`, an entry that does not exist or cannot be read is an error.
+    /// Unlike `java`, an entry that does not exist or cannot be read is an error. What manifests name is there as well, as
+    /// [`follow_manifests`](ClassPath::follow_manifests) finds it.
     pub fn parse(class_path: &str, feature: u32) -> Result<ClassPath, Error> {
         let mut opened = ClassPath::new(feature);
         for element in env::split_paths(class_path) {
@@ -46,7 +54,30 @@ impl ClassPath {
                 _ => opened.push(or_current(&element))?,
             }
         }
+        opened.follow_manifests();
         Ok(opened)
+    }
+
+    /// Adds, behind each jar, the jars and folders that the `Class-Path` of its manifest names, and behind those what they name. As in
+    /// the JDK, each is there once, and what does not exist or cannot be read is ignored.
+    pub fn follow_manifests(&mut self) {
+        let mut known = HashSet::new();
+        for given in std::mem::take(&mut self.entries) {
+            // The JDK takes names to be relative to the real jar, wherever a link to it is.
+            let place = given.entry.path().canonicalize().unwrap_or_else(|_| given.entry.path().to_owned());
+            // What was named before is not asked again.
+            let mut open = if known.insert(place.clone()) { named_by(&given.entry, &place) } else { vec![] };
+            self.entries.push(given);
+            while let Some(place) = open.pop() {
+                let is_folder = place.as_os_str().as_encoded_bytes().ends_with(b"/");
+                let is_new = place.is_dir() == is_folder && place.canonicalize().is_ok_and(|real| known.insert(real));
+                if let Some(entry) = is_new.then(|| Entry::open(&place, self.feature).ok()).flatten() {
+                    open.extend(named_by(&entry, &place));
+                    self.entries.push(Listed { entry, is_by_manifest: true });
+                }
+            }
+        }
+        self.index = OnceLock::new();
     }
 
     /// The class path of all modules of a JDK.
@@ -58,7 +89,7 @@ impl ClassPath {
 
     /// Adds an entry at the end. What kind it is, its content tells, not its name.
     pub fn push(&mut self, path: &Path) -> Result<(), Error> {
-        self.entries.push(Entry::open(path, self.feature)?);
+        self.entries.push(Listed { entry: Entry::open(path, self.feature)?, is_by_manifest: false });
         self.index = OnceLock::new();
         Ok(())
     }
@@ -69,9 +100,19 @@ impl ClassPath {
         self.index = OnceLock::new();
     }
 
-    /// The paths of the entries, in order, as they were given; wildcards are resolved.
+    /// The paths of the entries, in order, as they were given or as manifests name them; wildcards are resolved.
     pub fn entries(&self) -> impl Iterator<Item = &Path> {
-        self.entries.iter().map(Entry::path)
+        self.entries.iter().map(|listed| listed.entry.path())
+    }
+
+    /// The paths of those entries that were given, in order.
+    pub fn given(&self) -> impl Iterator<Item = &Path> {
+        self.entries.iter().filter(|listed| !listed.is_by_manifest).map(|listed| listed.entry.path())
+    }
+
+    /// The paths of those entries that manifests name, in order.
+    pub fn named_by_manifests(&self) -> impl Iterator<Item = &Path> {
+        self.entries.iter().filter(|listed| listed.is_by_manifest).map(|listed| listed.entry.path())
     }
 
     /// Finds a class. If there is none of this name, the name is tried as that of a nested class, so that
@@ -90,7 +131,7 @@ impl ClassPath {
 
     /// Finds a class of exactly this name, as a name that was read from a class file is meant.
     pub fn find_exact(&self, name: &ClassName) -> Result<Option<ClassBytes<'_>>, Error> {
-        for entry in &self.entries {
+        for Listed { entry, .. } in &self.entries {
             if let Some((bytes, module)) = entry.find(name)? {
                 return Ok(Some(ClassBytes {
                     name: name.clone(),
@@ -130,7 +171,7 @@ impl ClassPath {
 
     /// The `module-info` of a module of a JDK image, which no name of a class could tell from others.
     pub fn module_info(&self, module: &str) -> Result<Option<Cow<'_, [u8]>>, Error> {
-        for entry in &self.entries {
+        for Listed { entry, .. } in &self.entries {
             if let Entry::Image(image) = entry
                 && let Some(bytes) = image.module_info(module)?
             {
@@ -145,7 +186,7 @@ impl ClassPath {
             return Ok(index);
         }
         let mut index = Index::default();
-        for entry in &self.entries {
+        for Listed { entry, .. } in &self.entries {
             entry.add_to(&mut index)?;
         }
         // Two threads may both have built it; they built the same.
@@ -156,6 +197,14 @@ impl ClassPath {
 impl fmt::Debug for ClassPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.entries()).finish()
+    }
+}
+
+/// What the manifest of an entry at this place names, the first last.
+fn named_by(entry: &Entry, place: &Path) -> Vec<PathBuf> {
+    match entry {
+        Entry::Archive(archive) => archive.class_path(place).into_iter().rev().collect(),
+        Entry::Folder(_) | Entry::Image(_) => vec![],
     }
 }
 

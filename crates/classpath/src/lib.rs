@@ -45,7 +45,7 @@
 //!   jmod gives them when they are asked for by name.
 //! - Listings leave out what lies in a package that Java source cannot name, such as `META-INF` or
 //!   `BOOT-INF`. [`ClassPath::find`] does not.
-//! - A jar's `Class-Path` attribute and jars within jars are not followed.
+//! - Jars within jars are not followed.
 
 mod archive;
 mod archive_file;
@@ -59,6 +59,7 @@ mod image;
 mod image_tables;
 mod index;
 mod jdk;
+mod manifest;
 mod surroundings;
 mod versions;
 

@@ -2,7 +2,7 @@
 //!
 //! The rules are those of the jar specification: the main section of the manifest says
 //! `Multi-Release: true`, N is at least 9 and at most the JDK's feature release, and the highest N that
-//! holds the class wins. As in the JDK, the manifest's name and its words may be in either case.
+//! holds the class wins. As in the JDK, its words may be in either case.
 
 const FOLDER: &str = "META-INF/versions/";
 const FIRST: u32 = 9;
@@ -18,11 +18,6 @@ pub(crate) fn split(name: &str) -> Option<(u32, &str)> {
     // `parse` would take a sign, and `folder` would not give leading zeros back.
     let n = n.parse().ok().filter(|parsed: &u32| parsed.to_string() == n)?;
     (n >= FIRST).then_some((n, rest))
-}
-
-/// Whether a file of this name is the manifest.
-pub(crate) fn is_manifest(name: &str) -> bool {
-    name.eq_ignore_ascii_case("META-INF/MANIFEST.MF")
 }
 
 /// Whether the main section of a manifest, which ends at the first empty line, has the line

@@ -5,6 +5,7 @@ use crate::awaited;
 use crate::calls::{Given, Results, Values, add_results, run_calls};
 use crate::common_pool::CommonPool;
 use crate::control;
+use crate::definitions;
 use crate::depth;
 use crate::fresh_thread::FreshThread;
 use crate::graph::{Bounds, Numbering};
@@ -118,6 +119,7 @@ impl Host {
         let jvm = Jvm::start(settings)?;
         let reading = Arc::new(Reading::new(jvm.env)?);
         natives::bind(&jvm, reading.clone())?;
+        definitions::bind(&jvm, &settings.java_home)?;
         threads::know_current(jvm.env, ThreadId(0));
         let jdk_state = JdkState::remember(jvm.env);
         let common_pool = CommonPool::find(jvm.env);
@@ -175,10 +177,21 @@ impl Host {
         })
     }
 
+    /// Whether there is a class of this name, which is one of class files, for the code under test.
+    pub fn has_class(&self, class: &str) -> bool {
+        let env = self.jvm.env;
+        env.frame(|| {
+            let found = env.find_class(class).is_some();
+            env.take_exception();
+            found
+        })
+    }
+
     /// Runs a test case once.
     pub fn run(&mut self, test: &Prepared, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Execution {
         let env = self.jvm.env;
         self.core.look();
+        definitions::begin();
         statics::reset(env);
         if let Some(pool) = self.common_pool.as_ref().filter(|_| self.has_started) {
             pool.renew(env);

@@ -392,8 +392,13 @@ impl Env {
 
     /// The first bytes of an array of bytes.
     pub fn bytes(self, array: jobject, length: usize) -> Vec<u8> {
-        let mut bytes = vec![0; length];
-        jni!(self, GetByteArrayRegion, array, 0, length as jint, bytes.as_mut_ptr().cast());
+        self.bytes_from(array, 0, length as jint)
+    }
+
+    /// Bytes of an array of bytes: how many, from which on.
+    pub fn bytes_from(self, array: jobject, offset: jint, length: jint) -> Vec<u8> {
+        let mut bytes = vec![0; length as usize];
+        jni!(self, GetByteArrayRegion, array, offset, length, bytes.as_mut_ptr().cast());
         bytes
     }
 

@@ -193,7 +193,8 @@ fn for_each_reflected(env: Env, class: jclass, mut found: impl FnMut(jobject, St
     }
 }
 
-fn class_name(env: Env, class: jclass) -> String {
+/// The name of a class, as Java has it.
+pub fn class_name(env: Env, class: jclass) -> String {
     let class_class = env.class_of(class);
     let get_name: jmethodID = known(env.method(class_class, "getName", "()Ljava/lang/String;"));
     // SAFETY: the method returns a reference.

@@ -10,9 +10,14 @@
 //! Where that takes long, a copy of what the initialisers have made is kept and put back instead ([`kept`](crate::kept)), until
 //! another class is initialised. What else they do, such as setting a default of the JDK, is not done again then.
 //!
+//! An initialiser that throws when it runs again has nothing to put back: what it refuses to do twice is done. Then no initialiser
+//! runs again, because classes may hold what others have made. Static state is as the first execution has left it, by a copy if there
+//! can be one, and [`unrestored`] says so.
+//!
 //! Not put back: interfaces, whose fields must be final, and the classes of the JDK.
 
 use crate::control;
+use crate::definitions;
 use crate::hook_class::{HOOKS, INITIALIZED};
 use crate::jni::Env;
 use crate::kept::Kept;
@@ -91,6 +96,17 @@ struct Statics {
     /// In the order of initialisation.
     classes: Vec<Noted>,
     copy: Copy,
+    /// Why nothing is initialised again, if that is so.
+    unrestored: Option<Unrestored>,
+}
+
+/// Static state that executions leave behind for others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrestored {
+    /// What it is, and why.
+    pub what: String,
+    /// Static state is not even as an execution has left it: no later execution says anything.
+    pub is_spoiled: bool,
 }
 
 /// Whether a copy is kept of what initialisers make.
@@ -102,12 +118,31 @@ enum Copy {
     None,
 }
 
-static STATICS: Mutex<Statics> = Mutex::new(Statics { classes: Vec::new(), copy: Copy::NotYet });
+static STATICS: Mutex<Statics> = Mutex::new(Statics { classes: Vec::new(), copy: Copy::NotYet, unrestored: None });
+
+/// Why static state is not put back, if it is not.
+pub fn unrestored() -> Option<Unrestored> {
+    let unrestored = STATICS.lock().unwrap_or_else(|e| e.into_inner()).unrestored.clone();
+    unrestored.or_else(|| {
+        let class = definitions::changed()?;
+        let what = format!("class {class} cannot be defined again: the code defines it otherwise in each execution");
+        Some(Unrestored { what, is_spoiled: false })
+    })
+}
 
 enum Noted {
     /// Not looked up yet.
     New(SharedClass),
     Ready(Resettable),
+}
+
+impl Noted {
+    fn ready(&self) -> Option<&Resettable> {
+        match self {
+            Noted::New(_) => None,
+            Noted::Ready(class) => Some(class),
+        }
+    }
 }
 
 struct SharedClass(jobject);
@@ -120,6 +155,9 @@ pub fn note_initialized(env: Env, class: jobject) {
     let class = SharedClass(env.global(class));
     let mut statics = STATICS.lock().unwrap_or_else(|e| e.into_inner());
     statics.classes.push(Noted::New(class));
+    if statics.unrestored.is_some() {
+        return;
+    }
     if let Copy::Kept(kept) = std::mem::replace(&mut statics.copy, Copy::NotYet) {
         kept.discard(env);
     }
@@ -131,6 +169,9 @@ pub fn reset(env: Env) {
     if let Copy::Kept(kept) = &statics.copy {
         return control::uncontrolled(|| kept.put_back(env));
     }
+    if statics.unrestored.is_some() {
+        return;
+    }
     // Initialisers that run again may initialise further classes, so the lock is not held meanwhile.
     let mut classes = std::mem::take(&mut statics.classes);
     let before = std::mem::replace(&mut statics.copy, Copy::None);
@@ -141,15 +182,21 @@ pub fn reset(env: Env) {
     let has_new = classes.iter().any(|noted| matches!(noted, Noted::New(_)));
     control::uncontrolled(|| look_up_new(env, &mut classes));
     let begun = Instant::now();
-    control::uncontrolled(|| natives::with_hashes_of_statics(|| initialize_again(env, &classes)));
+    let mut unrestored = None;
+    let mut again = || unrestored = env.frame(|| initialize_again(env, &classes, has_new));
+    control::uncontrolled(|| natives::with_hashes_of_statics(&mut again));
     let took = begun.elapsed();
     let now = match before {
+        _ if unrestored.is_some() => {
+            Kept::of(env, natives::reading().layouts(), fields(&classes)).map_or(Copy::None, Copy::Kept)
+        }
         Copy::NotYet if took >= LONG && !has_new => copy(env, &classes, took),
         other => other,
     };
     let mut statics = STATICS.lock().unwrap_or_else(|e| e.into_inner());
-    if statics.classes.is_empty() {
+    if statics.classes.is_empty() || unrestored.is_some() {
         statics.copy = now;
+        statics.unrestored = unrestored;
     } else if let Copy::Kept(kept) = now {
         kept.discard(env);
     }
@@ -166,34 +213,58 @@ fn look_up_new(env: Env, classes: &mut [Noted]) {
     }
 }
 
-fn initialize_again(env: Env, classes: &[Noted]) {
-    for noted in classes {
-        if let Noted::Ready(class) = noted {
-            for &(field, letter) in &class.fields {
-                env.put_static(class.class, field, letter, jvalue { j: 0 });
+/// Initialises classes once more. With `keep`, fields are as they were if one cannot be.
+fn initialize_again(env: Env, classes: &[Noted], keep: bool) -> Option<Unrestored> {
+    let ready = || classes.iter().filter_map(Noted::ready);
+    let mut kept = Vec::new();
+    for class in ready() {
+        for &(field, letter) in &class.fields {
+            if keep {
+                kept.push((class.class, field, letter, env.get_static(class.class, field, letter)));
             }
-            for &list in &class.lists {
-                env.put_field(class.class, list, b'L', jvalue { j: 0 });
-            }
+            env.put_static(class.class, field, letter, jvalue { j: 0 });
+        }
+        for &list in &class.lists {
+            env.put_field(class.class, list, b'L', jvalue { j: 0 });
         }
     }
-    for noted in classes {
-        if let Noted::Ready(Resettable { class, again: Some(again), .. }) = noted {
-            env.call_static(*class, *again, b'V', &[]);
-            // An initialiser that fails the second time fails in the execution, where its fields are used.
+    for class in ready() {
+        let Some(again) = class.again else { continue };
+        env.call_static(class.class, again, b'V', &[]);
+        if let Some(exception) = env.take_exception() {
+            let what = refused(env, class.class, exception);
+            // If there is no memory or stack, that counts, too.
+            env.throw(exception);
             env.drop_exception();
+            for &(class, field, letter, value) in &kept {
+                env.put_static(class, field, letter, value);
+            }
+            return Some(Unrestored { what, is_spoiled: !keep });
         }
     }
+    None
+}
+
+/// Why a class cannot be initialised again.
+fn refused(env: Env, class: jclass, exception: jobject) -> String {
+    let thrown = natives::reading().thrown(env, exception);
+    let message = thrown.message.map_or(String::new(), |message| format!(": {message}"));
+    format!(
+        "static state of {} cannot be put back: its static initialiser fails when it runs again ({}{message})",
+        crate::raw::class_name(env, class),
+        thrown.class
+    )
+}
+
+/// The static fields of classes: class, field and first letter of the descriptor.
+fn fields(classes: &[Noted]) -> impl Iterator<Item = (jclass, jfieldID, u8)> {
+    let of = |class: &Resettable| class.fields.iter().map(|&(field, letter)| (class.class, field, letter)).collect();
+    classes.iter().filter_map(Noted::ready).flat_map(move |class| -> Vec<_> { of(class) })
 }
 
 /// A copy of what the initialisers have made, if it is put back faster than that.
 fn copy(env: Env, classes: &[Noted], took: Duration) -> Copy {
-    let ready = classes.iter().filter_map(|noted| match noted {
-        Noted::Ready(class) => Some(class),
-        Noted::New(_) => None,
-    });
-    let fields = ready.flat_map(|class| class.fields.iter().map(|&(field, letter)| (class.class, field, letter)));
-    let Ok(kept) = Kept::of(env, natives::reading().layouts(), fields) else { return Copy::None };
+    let Ok(kept) = Kept::of(env, natives::reading().layouts(), fields(classes)) else { return Copy::None };
     // The time of this thread only: where the machine does much else, a moment in which it does not run decides on nothing.
     let begun = used();
     control::uncontrolled(|| kept.put_back(env));

@@ -16,4 +16,5 @@ pub mod journal;
 pub mod output;
 pub mod sources;
 pub mod supervisor;
+mod unconfirmed;
 pub mod worker;

@@ -55,5 +55,5 @@ mod words;
 pub use document::Unreadable;
 pub use finding::{Ending, Fact, Finding, FindingKind, JavaTest, Proof};
 pub use page::View;
-pub use plain::{count, thousands};
+pub use plain::{clean, count, thousands};
 pub use step::{Frame, Object, Step, StepKind};

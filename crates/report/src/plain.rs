@@ -7,7 +7,7 @@ const LONGEST: usize = 2000;
 
 /// The text with everything escaped, as Java does it, that would do something to a terminal or hide something from a
 /// reader.
-pub(crate) fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len().min(LONGEST));
     for (number, char) in text.chars().enumerate() {
         if number == LONGEST {

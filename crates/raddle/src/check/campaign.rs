@@ -18,6 +18,7 @@ use super::found::Found;
 use super::methods;
 use super::progress::Progress;
 use super::shrinking::{Shrinking, Trial};
+use super::unsure;
 use crate::supervisor::{Event, Outcome, Session, Task};
 use crate::worker::protocol::{
     Answer, Check, Checked, Explore, Explored, Explorer, FailureKind, Finding, Job, News, Plan, Rejected, Report,
@@ -188,6 +189,7 @@ impl<'c> Campaign<'c> {
         }
         self.findings.end(stopped);
         (self.counts.withdrawn, self.counts.untold) = (self.findings.withdrawn, self.findings.untold);
+        self.counts.unsure = unsure::conclude(std::mem::take(&mut self.counts.unsure), &self.findings);
         self.counts.seconds = self.begun.elapsed().as_secs_f64();
         Ok(stopped)
     }
@@ -209,6 +211,9 @@ impl<'c> Campaign<'c> {
         let tried = self.counts.rejected;
         if tried == 0 {
             return "the budget was over before a test had run: allow more time with --budget".into();
+        }
+        if let Some((class, _)) = self.counts.missing.iter().find(|(_, count)| 2 * **count >= tried) {
+            return Reason::MissingClass { class: class.clone() }.to_string();
         }
         let why = format!("of {tried} tests that were tried none is of use, even if its calls are made alone");
         match self.counts.rejections.iter().max_by_key(|(_, count)| **count) {
@@ -395,12 +400,16 @@ impl<'c> Campaign<'c> {
         let checked = report.checked.take().unwrap_or_default();
         if let Some(rejected) = &checked.rejected {
             self.counts.rejected += 1;
+            if let Some(class) = checked.missing {
+                *self.counts.missing.entry(class).or_default() += 1;
+            }
             *self.counts.rejections.entry(methods::rejection(test, rejected)).or_default() += 1;
             self.generator.learn(test, origin, feedback(rejected));
             return;
         }
         self.generator.learn(test, origin, Feedback::Ran { overlapped: checked.overlaps > 0 });
         self.count(test, &report, &checked);
+        unsure::note(test, std::mem::take(&mut report.unconfirmed), &mut self.counts.unsure);
         let findings = report.explored.map(|explored| explored.findings).unwrap_or_default();
         let fails = !findings.is_empty();
         let mut is_new = false;
@@ -434,6 +443,8 @@ impl<'c> Campaign<'c> {
             *self.counts.unseen.entry(unseen.clone()).or_default() += 1;
         }
         self.counts.excused += u64::from(checked.excused > 0);
+        self.counts.lacks.extend(checked.lacks.clone());
+        self.counts.unrestored.extend(report.unrestored.clone());
         let known = self.contacts.len();
         self.contacts.extend(&checked.contacts);
         self.round.is_of_use |= self.contacts.len() > known;

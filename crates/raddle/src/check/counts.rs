@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::unsure::Unsure;
+
 /// What a search came to.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
@@ -13,6 +15,10 @@ pub struct Counts {
     pub rejected: u64,
     /// Which call failed alone, and how, or what there was not enough of, with how often.
     pub rejections: BTreeMap<String, u64>,
+    /// Classes that are not there, with how many tests were of no use because of that.
+    pub missing: BTreeMap<String, u64>,
+    /// Such classes that tests asked for under some schedules only.
+    pub lacks: BTreeSet<String>,
     /// Tests of which nothing can be said, and why, with how many there were.
     pub unknown: BTreeMap<String, u64>,
     pub executions: u64,
@@ -24,6 +30,8 @@ pub struct Counts {
     /// How many tests each method was in, and in how many of them it gave another result when the same calls were made in the
     /// same order.
     pub steadiness: BTreeMap<String, (u64, u64)>,
+    /// Static state that is not put back between executions, and why.
+    pub unrestored: BTreeSet<String>,
     /// What the fence refused.
     pub refused: BTreeSet<String>,
     /// What threads did in tests that others may have seen and that is no event, with the number of tests. None of these is
@@ -35,6 +43,8 @@ pub struct Counts {
     pub variants: u64,
     /// What looked like findings and did not fail again in a worker that had done nothing else.
     pub withdrawn: u64,
+    /// Failures that could not be reproduced.
+    pub unsure: Vec<Unsure>,
     /// Findings past the most that are told.
     pub untold: u64,
     pub seconds: f64,

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::folder::Written;
 use super::found::Found;
 use super::methods;
+use super::unsure::Unsure;
 use super::verdict::{ClassReport, Verdict};
 use crate::args::CheckArgs;
 
@@ -42,6 +43,7 @@ fn class_document(report: &ClassReport) -> Value {
         "rejections": counts.rejections,
         "variants": counts.variants,
         "withdrawn": counts.withdrawn,
+        "unconfirmed": counts.unsure.iter().map(Unsure::document).collect::<Vec<_>>(),
         "executions": counts.executions,
         "effort": counts.effort,
         "seconds": counts.seconds,

@@ -97,7 +97,7 @@ impl Found {
 /// All that a finding of a test says about the class.
 pub fn traits(test: &TestCase, finding: &Finding) -> BTreeSet<Trait> {
     let failure = &finding.failure;
-    let of = |what: String| Trait { kind: kind(failure.kind), exception: exception(finding), what };
+    let of = |what: String| Trait { kind: failure.kind.name(), exception: exception(finding), what };
     let calls = || test.suffixes.iter().flatten().filter_map(methods::with_descriptor);
     match failure.kind {
         FailureKind::Exception => {
@@ -126,16 +126,6 @@ fn failing_method(test: &TestCase, finding: &Finding) -> Option<String> {
     let others = test.suffixes.iter().enumerate().filter(|(other, _)| *other != suffix).flat_map(|(_, calls)| calls);
     let is_shared = receiver.is_none() || others.into_iter().any(|other| other.operation.receiver() == receiver);
     Some(if is_shared { method } else { format!("{method} by what it is given") })
-}
-
-/// The name of a kind, as documents have it.
-pub fn kind(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::Exception => "exception",
-        FailureKind::Deadlock => "deadlock",
-        FailureKind::Hang => "hang",
-        FailureKind::Linearizability => "linearizability",
-    }
 }
 
 /// The class of the exception that a finding is about.

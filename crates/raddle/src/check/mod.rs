@@ -14,6 +14,7 @@ mod methods;
 mod progress;
 mod shrinking;
 mod targets;
+mod unsure;
 mod verdict;
 
 use std::time::Instant;
@@ -29,6 +30,8 @@ use crate::java_types::JavaTypes;
 use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::{Ran, Session};
+use crate::unconfirmed;
+use crate::worker::reason::Reason;
 use campaign::{Campaign, Settings};
 use counts::Counts;
 use folder::{Writer, Written};
@@ -111,8 +114,9 @@ fn tell(
         }
         for report in reports {
             // What can be said of a package is in its table; a class of which nothing can be said is in an error line.
-            let is_unknown = matches!(report.verdict, Verdict::Unknown(_));
-            if reports.len() == 1 && !is_unknown || report.verdict == Verdict::Violation {
+            // What failed and was not reproduced is worth a page all the same.
+            let is_told = !matches!(report.verdict, Verdict::Unknown(_)) || !report.counts.unsure.is_empty();
+            if reports.len() == 1 && is_told || report.verdict == Verdict::Violation {
                 text += &verdict::page(report, args, &sources, color);
             }
         }
@@ -136,8 +140,7 @@ fn tell(
 
 /// Where sources are looked for.
 fn sources(args: &CheckArgs, place: &Place) -> Sources {
-    let entries = place.entries.iter().map(|entry| entry.as_ref());
-    Sources::new(args.view.source_path.as_deref(), entries, Some(&place.jdk.home))
+    Sources::new(args.view.source_path.as_deref(), place.all_entries(), Some(&place.jdk.home))
 }
 
 /// Checks one class; None for an interface that was named with its package only.
@@ -220,9 +223,15 @@ fn check(
         _ if let Some(document) = unsure => Verdict::Unknown(format!(
             "there was no time to make sure of what was found: see it again with raddle replay {document}"
         )),
+        _ if let Some(why) = unconfirmed::reason(campaign.counts.unsure.iter().map(|it| &it.unconfirmed)) => {
+            Verdict::Unknown(why)
+        }
         Some(why) => Verdict::Unknown(advice::with_advice(why)),
         None if stopped => Verdict::Unknown("stopped by a signal".into()),
         None if campaign.counts.excused > 0 => Verdict::Unknown(advice::of_refusals(&campaign.counts)),
+        None if let Some(class) = campaign.counts.lacks.first() => {
+            Verdict::Unknown(Reason::MissingClass { class: class.clone() }.to_string())
+        }
         // What has nothing to do with each other cannot hurt each other.
         None if campaign.counts.exhausted && campaign.counts.rejected == 0 => Verdict::Clean,
         None if campaign.counts.tests == 0 => Verdict::Unknown(campaign.in_vain()),
@@ -231,6 +240,7 @@ fn check(
     let pairs = campaign.pairs();
     let (counts, mut notes) = (campaign.counts, facts.notes.clone());
     notes.extend(advice::of_missing(&missing));
+    notes.extend(counts.unrestored.iter().map(|what| format!("{what}; no test is certified")));
     Ok(Some(ClassReport { class, verdict, counts, pairs, findings, notes, stopped }))
 }
 

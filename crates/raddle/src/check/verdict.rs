@@ -138,6 +138,7 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
             text += &format!("nothing can be said of {}: {reason}\n", count(*times, "test"));
         }
     }
+    counts.unsure.iter().for_each(|unsure| text += &unsure.line());
     let verdict = match &report.verdict {
         Verdict::Violation => {
             let sure = report.findings.iter().filter(|(found, _)| found.is_told()).count();
@@ -150,6 +151,9 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
             }
         }
         Verdict::Clean => "no violation found".to_owned(),
+        Verdict::Unknown(_) if !counts.unsure.is_empty() => {
+            format!("nothing can be said, {}", count(counts.unsure.len() as u64, "unconfirmed failure"))
+        }
         Verdict::Unknown(why) => return text + &format!("{class}: nothing can be said: {why}\n"),
     };
     text += &format!("{class}: {verdict}");
@@ -162,9 +166,10 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
     }
     text += "\n";
     if counts.withdrawn > 0 {
+        let like_them = counts.variants * u64::from(report.verdict != Verdict::Violation);
         text += &format!(
-            "  what failed in {} did not fail again in a virtual machine of its own, and is not told: the code may keep something that is not put back between executions\n",
-            count(counts.withdrawn + counts.variants * u64::from(report.verdict == Verdict::Clean), "test")
+            "  {} failed, but not in a fresh virtual machine: the code may keep something that is not put back between executions\n",
+            count(counts.withdrawn + like_them, "test")
         );
     }
     if report.verdict == Verdict::Clean && !args.view.quiet {

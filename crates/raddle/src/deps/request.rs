@@ -46,6 +46,7 @@ impl Request {
         };
         let mut class_path = own;
         let names = if target_is_path { Some(class_path.classes()?.cloned().collect::<Vec<_>>()) } else { None };
+        class_path.follow_manifests();
         if let Some(given) = given {
             class_path.append(given);
         }

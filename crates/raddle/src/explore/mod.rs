@@ -20,7 +20,8 @@ use crate::args::{Color, ExploreArgs, ExplorerName};
 use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::{Event, Outcome, Ran, Task, run as run_tasks};
-use crate::worker::protocol::{Answer, Explore, Explored, Explorer, Finding, Job, News, Plan};
+use crate::unconfirmed;
+use crate::worker::protocol::{Answer, Explore, Explored, Explorer, Finding, Job, News, Plan, Unconfirmed};
 use crate::worker::reason::Reason;
 
 pub(crate) use finding::{Origin, document, write as write_document};
@@ -73,6 +74,8 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
 struct Known {
     /// What was told on the way; it stands even if nothing else does.
     found: Vec<Finding>,
+    /// What failed, and is no finding because it could not be reproduced.
+    unconfirmed: Vec<Unconfirmed>,
     /// How many executions ran.
     executions: u64,
     outcome: Option<Outcome>,
@@ -81,29 +84,33 @@ struct Known {
 }
 
 impl Known {
-    /// Leaves out what does not fail in a virtual machine of its own.
+    /// Puts aside what does not fail in a fresh virtual machine.
     fn confirm(&mut self, place: &Place, job: &Job, must_end: bool) -> anyhow::Result<()> {
-        if self.ran == Ran::Stopped {
-            return Ok(());
-        }
-        let of = |findings: &mut Vec<Finding>| -> anyhow::Result<u64> {
-            if findings.is_empty() {
-                return Ok(0);
+        let mut report = match self.outcome.as_mut().map(|outcome| &mut outcome.answer) {
+            Some(Answer::Done(report)) => Some(report),
+            _ => None,
+        };
+        let explored = report.as_mut().and_then(|report| report.explored.as_mut());
+        let findings = explored.map_or(&mut self.found, |explored| &mut explored.findings);
+        if self.ran != Ran::Stopped && !findings.is_empty() {
+            let passed = confirm::confirm(place, job, must_end, findings)?;
+            let tried = std::mem::take(findings).into_iter().zip(passed);
+            for (finding, passed) in tried {
+                match passed {
+                    None => findings.push(finding),
+                    Some(passed) => self.unconfirmed.push(Unconfirmed { failure: finding.failure, passed }),
+                }
             }
-            let fails = confirm::confirm(place, job, must_end, findings)?;
-            let (before, mut fails) = (findings.len(), fails.into_iter());
-            findings.retain(|_| fails.next() == Some(true));
-            Ok((before - findings.len()) as u64)
-        };
-        let Some(Answer::Done(report)) = self.outcome.as_mut().map(|outcome| &mut outcome.answer) else {
-            return of(&mut self.found).map(drop);
-        };
-        let Some(explored) = &mut report.explored else { return Ok(()) };
-        let gone = of(&mut explored.findings)?;
+        }
+        let Some(report) = report else { return Ok(()) };
+        let (gone, explored) = (self.unconfirmed.len() as u64, report.explored.get_or_insert_default());
         if gone > 0 {
             report.unstable += gone;
             (explored.certificate, explored.covered) = (None, None);
         }
+        let is_found = |it: &Unconfirmed| explored.findings.iter().any(|known| known.failure.is_same(&it.failure));
+        let unstable = std::mem::take(&mut report.unconfirmed).into_iter().filter(|it| !is_found(it));
+        unstable.for_each(|it| it.add_to(&mut self.unconfirmed));
         Ok(())
     }
 }
@@ -143,7 +150,7 @@ fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -
         Ok(())
     });
     let seconds = progress.end();
-    Ok(Known { found, executions, outcome, ran: ran?, seconds })
+    Ok(Known { found, unconfirmed: Vec::new(), executions, outcome, ran: ran?, seconds })
 }
 
 fn report(
@@ -168,11 +175,8 @@ fn report(
         ..Explored::default()
     });
     let unknown = unknown.or_else(|| verdict::unseen(&explored));
-    let sources = Sources::new(
-        args.view.source_path.as_deref(),
-        origin.place.entries.iter().map(|entry| entry.as_ref()),
-        Some(&origin.place.jdk.home),
-    );
+    let sources =
+        Sources::new(args.view.source_path.as_deref(), origin.place.all_entries(), Some(&origin.place.jdk.home));
     let mut text = String::new();
     let mut listed = Vec::new();
     for found in &explored.findings {
@@ -195,6 +199,7 @@ fn report(
         }));
     }
     let incomplete = verdict::incomplete(&explored, report, unknown.as_deref(), known, args);
+    let unknown = unknown.or_else(|| unconfirmed::reason(&known.unconfirmed));
     text += &verdict::summary(target, &explored, incomplete.as_deref(), known, args);
     if let Some(refused) = known.outcome.as_ref().map(|outcome| &outcome.refused).filter(|refused| !refused.is_empty())
     {
@@ -214,6 +219,7 @@ fn report(
                 "chance_fixed": certificate.chance,
             })),
             "races": explored.races, "weak_accesses": explored.weak, "unseen": explored.unseen, "findings": listed,
+            "unconfirmed": known.unconfirmed.iter().map(unconfirmed::document).collect::<Vec<_>>(),
         });
         output::write_json(file, &document, color)?;
     }

@@ -1,5 +1,6 @@
 //! `raddle replay`: a finding, run again.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
@@ -9,7 +10,7 @@ use oracle::Oracle;
 use report::Finding;
 use testcase::TestCase;
 
-use super::settings::{self, Fallback};
+use super::settings::{self, Fallback, Place};
 use super::{given, verdict};
 use crate::args::{Color, ReplayArgs};
 use crate::output;
@@ -74,26 +75,18 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
         eprintln!("waiting for a debugger on port {port} of this machine");
     }
     let job = Job { test, under_test, plan, limits, opened: finding.opened.clone() };
-    let task = Task { key: finding.id(), job, budget, fresh: false };
-    let mut answer = None;
-    let ran = run_tasks(place.pool.clone(), settings::folders, vec![task], |event| {
-        if let Event::Done(_, outcome) = event {
-            answer = Some(outcome.answer);
-        }
-        Ok(())
-    })?;
-    let report = match answer {
-        Some(Answer::Done(report)) => report,
-        Some(Answer::Refused(why)) => bail!("{}: {why}", finding.target),
-        Some(Answer::Unknown(reason)) => bail!("{} cannot be replayed: {reason}", finding.target),
-        None if ran == Ran::Stopped => bail!("stopped by a signal"),
-        None => bail!("the worker gave no answer"),
-    };
+    let task = |job: &Job, fresh| Task { key: finding.id(), job: job.clone(), budget, fresh };
+    let mut report = replayed(&finding, &place, vec![task(&job, false)])?;
+    if report.unrestored.is_some() && oracle.is_none() && args.debug.is_none() {
+        // Executions leave something behind for others, so each needs a virtual machine of its own.
+        let (turns, timeouts) = (finding.schedule.clone(), finding.timeouts.clone());
+        let first = Job { plan: Plan::ReplayFirst { turns, timeouts, must_end }, ..job };
+        report = replayed(&finding, &place, (0..times).map(|_| task(&first, true)).collect())?;
+    }
     let same = same_trace(&report, &finding);
     let mut page = String::new();
     if report.failures > 0 {
-        let entries = place.entries.iter().map(|entry| entry.as_ref());
-        let sources = Sources::new(args.view.source_path.as_deref(), entries, Some(&place.jdk.home));
+        let sources = Sources::new(args.view.source_path.as_deref(), place.all_entries(), Some(&place.jdk.home));
         page = verdict::page(&finding, &args.finding, &sources, &args.view, color);
     }
     page += &format!("{}: failed {} of {times} times", finding.target, report.failures);
@@ -105,6 +98,32 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
     };
     output::print(&page, color)?;
     Ok(report.failures > 0)
+}
+
+/// Runs tasks that replay a finding, and gives what they have shown together.
+fn replayed(finding: &Finding, place: &Place, tasks: Vec<Task>) -> anyhow::Result<Report> {
+    let (mut all, mut last, mut hashes) = (Report::default(), None, BTreeSet::new());
+    let ran = run_tasks(place.pool.clone(), settings::folders, tasks, |event| {
+        if let Event::Done(_, outcome) = event {
+            if let Answer::Done(report) = &outcome.answer {
+                all.failures += report.failures;
+                all.traces = all.traces.max(report.traces);
+                hashes.insert(report.shown.hash);
+                all.unrestored = all.unrestored.take().or(report.unrestored.clone());
+                all.shown = report.shown.clone();
+            }
+            last = Some(outcome.answer);
+        }
+        Ok(())
+    })?;
+    all.traces = all.traces.max(hashes.len() as u64);
+    match last {
+        Some(Answer::Done(_)) => Ok(all),
+        Some(Answer::Refused(why)) => bail!("{}: {why}", finding.target),
+        Some(Answer::Unknown(reason)) => bail!("{} cannot be replayed: {reason}", finding.target),
+        None if ran == Ran::Stopped => bail!("stopped by a signal"),
+        None => bail!("the worker gave no answer"),
+    }
 }
 
 fn same_trace(report: &Report, finding: &Finding) -> bool {

@@ -16,8 +16,10 @@ use crate::supervisor::{PoolSettings, PrivateFolders};
 pub struct Place {
     pub jdk: Jdk,
     pub class_path: ClassPath,
-    /// The entries of the class path, each absolute.
+    /// The entries of the class path as they were given, each absolute.
     pub entries: Vec<String>,
+    /// What the manifests of those name as well.
+    pub by_manifest: Vec<PathBuf>,
     /// Further options of the virtual machine that the user gave.
     pub java_options: Vec<String>,
     pub pool: PoolSettings,
@@ -56,7 +58,8 @@ pub fn place(args: &RunArgs, fallback: Fallback<'_>) -> anyhow::Result<Place> {
     let joined = std::env::join_paths(&entries)?.into_string().map_err(|_| anyhow!("the class path is not UTF-8"))?;
     let mut class_path = ClassPath::parse(&joined, jdk.feature).map_err(correct_class_path)?;
     // Wildcards are resolved by `java` itself, and not by the virtual machine.
-    let entries: Vec<PathBuf> = class_path.entries().map(Path::to_owned).collect();
+    let entries: Vec<PathBuf> = class_path.given().map(Path::to_owned).collect();
+    let by_manifest: Vec<PathBuf> = class_path.named_by_manifests().map(Path::to_owned).collect();
     let joined = std::env::join_paths(&entries)?.into_string().map_err(|_| anyhow!("the class path is not UTF-8"))?;
     class_path.append(ClassPath::of_jdk(&jdk)?);
     let program = std::env::current_exe().context("cannot find our own executable")?;
@@ -68,10 +71,18 @@ pub fn place(args: &RunArgs, fallback: Fallback<'_>) -> anyhow::Result<Place> {
     pool.options.push("-XX:-OmitStackTraceInFastThrow".into());
     pool.options.extend(args.java_option.iter().cloned());
     pool.fence = (!args.no_fence).then_some(fence::Extent::Whole);
+    pool.by_manifest = by_manifest.clone();
     pool.readable = args.allow_read.clone();
     pool.heap = args.heap;
     let entries = entries.iter().map(|entry| entry.to_string_lossy().into_owned()).collect();
-    Ok(Place { jdk, class_path, entries, java_options: args.java_option.clone(), pool })
+    Ok(Place { jdk, class_path, entries, by_manifest, java_options: args.java_option.clone(), pool })
+}
+
+impl Place {
+    /// Where sources may be near.
+    pub fn all_entries(&self) -> impl Iterator<Item = &Path> {
+        self.entries.iter().map(Path::new).chain(self.by_manifest.iter().map(|path| &**path))
+    }
 }
 
 /// A folder for the worker. Not below the findings, where another run may be at work.

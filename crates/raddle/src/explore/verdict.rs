@@ -9,6 +9,7 @@ use crate::args::{Color, ExploreArgs, ExplorerName, ViewArgs};
 use crate::output;
 use crate::sources::Sources;
 use crate::supervisor::Ran;
+use crate::unconfirmed;
 use crate::worker::protocol::{Certificate, Explored, Report};
 
 const SEQUENTIAL: &str = "  Only sequentially consistent executions were run; Java allows more here.\n";
@@ -78,7 +79,12 @@ pub fn summary(
     for unseen in explored.unseen.iter().filter(|_| !explored.findings.is_empty()).take(told) {
         text += &format!("note: not seen: {unseen}\n");
     }
+    let unconfirmed = known.unconfirmed.len();
+    for failure in &known.unconfirmed {
+        text += &unconfirmed::line(failure);
+    }
     let findings = match explored.findings.len() {
+        0 if unconfirmed > 0 => report::count(unconfirmed, "unconfirmed failure"),
         0 => "nothing found".to_owned(),
         1 => "1 finding".to_owned(),
         more => format!("{more} findings"),
@@ -117,8 +123,9 @@ pub fn incomplete(
         Some(why) => why.to_owned(),
         None if known.ran == Ran::Stopped => "stopped by a signal".into(),
         None if args.first && !explored.findings.is_empty() => "stopped at the first finding".into(),
+        None if let Some(what) = report.and_then(|report| report.unrestored.as_deref()) => what.to_owned(),
         None if unstable > 0 => format!(
-            "{} failed, but not again under the same schedule, or not in a virtual machine of its own: what depends on anything else is not found",
+            "{} failed, but not again under the same schedule or in a fresh virtual machine: something other than the schedule decides",
             executions(unstable)
         ),
         None if explored.abandoned => {
@@ -158,9 +165,12 @@ fn certified(certificate: &Certificate) -> String {
         *certificate;
     let classes = if traces == 1 { "1 class".to_owned() } else { format!("{traces} classes") };
     let mut text = format!("certified: every execution was run, up to equivalence ({classes})");
-    text += match race_free {
-        true => "; none has a data race, so this holds under the Java memory model\n",
-        false => "\n",
+    let is_bounded =
+        events_a_thread.is_some() || timeouts || wakeups || no_wakeups || interrupts || loops || chance;
+    text += match (race_free, is_bounded) {
+        (true, false) => "; none has a data race, so this holds under the Java memory model\n",
+        (true, true) => "; none has a data race, so within these bounds this holds under the Java memory model\n",
+        (false, _) => "\n",
     };
     if let Some(events) = events_a_thread {
         text += &format!("  bound: what a thread does after {events} events was not run\n");

@@ -15,14 +15,15 @@ use super::PoolSettings;
 
 /// Tells runs apart whose tasks may come to something else. What is in `out` is what runs leave themselves.
 pub fn identity(settings: &PoolSettings, out: &Path) -> String {
-    let PoolSettings { java_home, class_path, options, fence, readable, heap, .. } = settings;
+    let PoolSettings { java_home, class_path, by_manifest, options, fence, readable, heap, .. } = settings;
     let version = env!("CARGO_PKG_VERSION");
     let mut text = format!("{version} {java_home:?} {class_path:?} {options:?} {fence:?} {readable:?} {heap}\n");
     let mut seen: HashSet<_> = out.metadata().iter().map(number).collect();
     for file in ["release", "lib/modules"] {
         describe(&java_home.join(file), &mut seen, &mut text);
     }
-    for entry in std::env::split_paths(class_path).filter(|entry| !entry.as_os_str().is_empty()) {
+    let given = std::env::split_paths(class_path).filter(|entry| !entry.as_os_str().is_empty());
+    for entry in given.chain(by_manifest.iter().cloned()) {
         describe(&entry, &mut seen, &mut text);
     }
     text

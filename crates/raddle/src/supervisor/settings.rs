@@ -19,6 +19,8 @@ pub struct PoolSettings {
     pub java_home: PathBuf,
     /// The class path of the classes under test.
     pub class_path: String,
+    /// What the manifests of the class path name as well: the virtual machine reads it by itself.
+    pub by_manifest: Vec<PathBuf>,
     /// Further options of the virtual machines.
     pub options: Vec<String>,
     /// Whether workers are fenced, and how.
@@ -43,6 +45,7 @@ impl PoolSettings {
             program,
             java_home,
             class_path,
+            by_manifest: Vec::new(),
             options: Vec::new(),
             fence: Some(Extent::Whole),
             readable: Vec::new(),
@@ -117,7 +120,7 @@ impl PoolSettings {
         let mut paths = vec![self.java_home.clone(), folder.to_owned(), self.program.clone()];
         linked(&self.java_home, &mut paths);
         paths.extend(std::env::split_paths(&self.class_path).filter(|path| !path.as_os_str().is_empty()));
-        paths.extend(self.readable.iter().cloned());
+        paths.extend(self.by_manifest.iter().chain(&self.readable).cloned());
         paths
     }
 }

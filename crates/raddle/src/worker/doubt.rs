@@ -5,9 +5,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use host::{Execution, PrepareError, ResolveError, Stop, Thrown};
+use host::{Execution, Host, PrepareError, ResolveError, Stop, Thrown};
 
 use super::desk;
+use super::missing::missing;
 use super::protocol::OVERFLOW;
 use super::reason::Reason;
 
@@ -106,9 +107,12 @@ impl Ends {
 }
 
 /// Whether a test case that cannot be prepared is one that has done something, and not just a wrong one.
-pub fn doubt_preparation(error: &PrepareError) -> Option<Reason> {
+pub fn doubt_preparation(host: &Host, error: &PrepareError) -> Option<Reason> {
     let of_error = || match error {
-        PrepareError::Resolve(ResolveError::Missing { thrown, .. }) => of_thrown(thrown),
+        PrepareError::Resolve(ResolveError::Missing { thrown, .. }) => {
+            let missing = missing(thrown, &|class| host.has_class(class));
+            missing.map(|class| Reason::MissingClass { class }).or_else(|| of_thrown(thrown))
+        }
         _ => None,
     };
     desk::host_is_exhausted().or_else(of_error)

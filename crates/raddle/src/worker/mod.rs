@@ -14,6 +14,7 @@ mod ending;
 mod explore;
 mod failure;
 mod judge;
+mod missing;
 pub mod protocol;
 pub mod reason;
 mod repeat;
@@ -30,7 +31,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use host::{Host, JvmSettings, RunSettings};
 use judge::ByItsEnd;
-use protocol::{Answer, Budget, Check, Explore, Job, Plan, Ready, Setup};
+use protocol::{Answer, Budget, Check, FailureKind, Job, Plan, Ready, Setup};
 use reason::Reason;
 use runs::Runs;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
@@ -101,20 +102,16 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     host.open(&job.opened);
     let test = match host.prepare(&job.test, &job.under_test) {
         Ok(test) => test,
-        Err(error) => match doubt::doubt_preparation(&error) {
+        Err(error) => match doubt::doubt_preparation(host, &error) {
             Some(reason) => return Ok(Answer::Unknown(reason)),
             None => return Err(error.into()),
         },
-    };
-    let may_exit = match &job.plan {
-        Plan::Explore(Explore { must_end, .. }) | Plan::Replay { must_end, .. } => *must_end,
-        Plan::Random { .. } | Plan::Check(_) | Plan::Recheck { .. } => false,
     };
     let mut settings = RunSettings { limits: job.limits, ..RunSettings::default() };
     if let Plan::Check(check) | Plan::Recheck { check, .. } = &job.plan {
         settings = check::settings(check, settings);
     }
-    let mut runs = Runs::new(host, test, settings, may_exit, job.opened.clone());
+    let mut runs = Runs::new(host, test, settings, &job.plan, job.opened.clone());
     let begun = Instant::now();
     let mut ran = run_plan(&mut runs, job);
     if let Err(Reason::Asked) = ran {
@@ -148,11 +145,21 @@ fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {
         }
         Plan::Explore(plan) => {
             let first = warm_up(runs)?;
-            explore::run(runs, plan, &mut ByItsEnd { must_end: plan.must_end }, Some(&first))
+            explore::run(runs, plan, &mut ByItsEnd { must_end: plan.must_end }, Some(&first))?;
+            // Whether it has no end, one schedule does not tell.
+            let failure = failure::failure(&first, ending::end(&first), plan.must_end);
+            failure
+                .filter(|failure| failure.kind != FailureKind::Hang)
+                .into_iter()
+                .for_each(|it| runs.failed_at_first(it));
+            Ok(())
         }
         Plan::Replay { turns, timeouts, times, must_end } => {
             warm_up(runs)?;
             repeat::run(runs, &schedule(turns, timeouts), *times, &mut ByItsEnd { must_end: *must_end })
+        }
+        Plan::ReplayFirst { turns, timeouts, must_end } => {
+            repeat::first(runs, schedule(turns, timeouts), &mut ByItsEnd { must_end: *must_end })
         }
         Plan::Check(check) => check::run(runs, check, job, None),
         Plan::Recheck { check, turns, timeouts } => check::run(runs, check, job, Some(&schedule(turns, timeouts))),

@@ -93,6 +93,15 @@ pub enum Plan {
         /// Whether threads that are left waiting at the end are a failure, daemons aside.
         must_end: bool,
     },
+    /// One schedule, once, as the first execution of its virtual machine: nothing can be left from before.
+    ReplayFirst {
+        /// The schedule: thread and number of events, one after the other.
+        turns: Vec<(u16, u32)>,
+        /// Whose waits were over by time, each with the number of events before that.
+        timeouts: Vec<(usize, u16)>,
+        /// Whether threads that are left waiting at the end are a failure, daemons aside.
+        must_end: bool,
+    },
 }
 
 /// How to explore.
@@ -225,6 +234,12 @@ pub struct Report {
     /// How many failed and did not fail in the same way when their schedule was followed once more. They are
     /// not among the failures.
     pub unstable: u64,
+    /// What is wrong with those, each once.
+    #[serde(default)]
+    pub unconfirmed: Vec<Unconfirmed>,
+    /// Static state that executions left behind for others, and why it was not put back.
+    #[serde(default)]
+    pub unrestored: Option<String>,
     /// How many different traces there were, by their hashes.
     pub traces: u64,
     /// How much work it was, in events of all executions, also of those that are not counted. Unlike time it is the same in every run.
@@ -262,6 +277,12 @@ pub struct Checked {
     /// In so many executions an exception was not held to be a violation, because something was refused that was not refused to
     /// linearizations.
     pub excused: u64,
+    /// A class that an exception was thrown for in some execution, because it is not there.
+    #[serde(default)]
+    pub missing: Option<String>,
+    /// Such a class of which the exception would else be a violation.
+    #[serde(default)]
+    pub lacks: Option<String>,
 }
 
 /// Why a test case is of no use.
@@ -374,6 +395,38 @@ pub struct Failure {
     pub awaited: String,
 }
 
+/// A failure that was seen, but could not be reproduced. It is no finding; but the test did not pass either.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unconfirmed {
+    /// The failure.
+    pub failure: Failure,
+    /// Where it did not fail again.
+    pub passed: Passed,
+}
+
+/// Where a failure was not seen again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Passed {
+    /// Under the same schedule, in the same virtual machine.
+    SameSchedule,
+    /// In a fresh virtual machine.
+    Fresh,
+    /// The fresh virtual machine gave no verdict, for this reason.
+    Unclear(String),
+}
+
+/// At most this many different unconfirmed failures are kept.
+const MAX_UNCONFIRMED: usize = 16;
+
+impl Unconfirmed {
+    /// Adds it to others, unless they have the same failure or are too many.
+    pub fn add_to(self, others: &mut Vec<Unconfirmed>) {
+        if others.len() < MAX_UNCONFIRMED && !others.iter().any(|other| other.failure.is_same(&self.failure)) {
+            others.push(self);
+        }
+    }
+}
+
 /// What is thrown when a stack is full.
 pub const OVERFLOW: &str = "java.lang.StackOverflowError";
 
@@ -429,6 +482,18 @@ pub enum FailureKind {
     Hang,
     /// Calls returned what they do in no linearization.
     Linearizability,
+}
+
+impl FailureKind {
+    /// As documents have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            FailureKind::Exception => "exception",
+            FailureKind::Deadlock => "deadlock",
+            FailureKind::Hang => "hang",
+            FailureKind::Linearizability => "linearizability",
+        }
+    }
 }
 
 /// What is known of schedules that are smaller than the one that is shown.

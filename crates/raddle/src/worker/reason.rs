@@ -38,6 +38,14 @@ pub enum Reason {
     },
     /// A thread was asked what it waits for where that is not told. The plan is run anew where it is, so this leaves no worker.
     Asked,
+    /// A class that the code needs is not there.
+    MissingClass {
+        class: String,
+    },
+    /// Static state is not what any execution has left, and cannot be put back.
+    Spoiled {
+        what: String,
+    },
     /// More threads than can be controlled.
     TooManyThreads,
     /// Threads that were started where nothing is under control, as in a static initialiser.
@@ -100,6 +108,10 @@ impl fmt::Display for Reason {
             Reason::ThreadDeath => write!(f, "ThreadDeath was thrown"),
             Reason::Initialiser { thrown } => write!(f, "a static initialiser failed: {thrown}"),
             Reason::Asked => write!(f, "a thread was asked what it waits for"),
+            Reason::MissingClass { class } => {
+                write!(f, "class {class} is not on the class path: name its jar or folder with --classpath")
+            }
+            Reason::Spoiled { what } => write!(f, "{what}"),
             Reason::TooManyThreads => write!(f, "more threads were started than can be controlled"),
             Reason::Uncontrolled { threads } => {
                 write!(f, "{threads} threads were started in static initialisers and are not under control")

@@ -33,6 +33,17 @@ pub fn run(runs: &mut Runs<'_>, schedule: &Schedule, times: u64, judge: &mut dyn
     Ok(())
 }
 
+/// Follows one schedule as the first execution of its virtual machine.
+pub fn first(runs: &mut Runs<'_>, schedule: Schedule, judge: &mut dyn Judge) -> Result<(), Reason> {
+    let execution = runs.follow(schedule, false)?;
+    runs.count(&execution);
+    match judge.failure(runs, &execution, end(&execution))? {
+        Some(failure) => runs.failed(&execution, failure, 0),
+        None => runs.show_if_none_failed(&execution, 0),
+    }
+    Ok(())
+}
+
 /// Follows one schedule, and gives everyone turns then: what had no end may have been cut off too soon.
 pub fn then_fair(runs: &mut Runs<'_>, schedule: &Schedule, judge: &mut dyn Judge) -> Result<(), Reason> {
     let execution = runs.run(Box::new(ThenFair::new(schedule.clone(), usize::MAX)))?;

@@ -6,12 +6,14 @@
 
 use std::collections::HashSet;
 
-use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Thrown, Values};
+use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Thrown, Unrestored, Values};
 use schedule::{Schedule, Scheduler};
 
-use super::protocol::{Checked, Explored, Failure, Finding, Progress, Report, Shown};
+use super::protocol::{
+    Checked, Explore, Explored, Failure, Finding, Passed, Plan, Progress, Report, Shown, Unconfirmed,
+};
 use super::reason::Reason;
-use super::{desk, doubt, show};
+use super::{desk, doubt, missing, show};
 
 /// To begin and end an execution takes about as long as so many events.
 const TO_START: u64 = 50;
@@ -26,12 +28,18 @@ pub struct Runs<'h> {
     settings: RunSettings,
     /// Whether the code under test may end the virtual machine.
     may_exit: bool,
+    /// Whether executions are held against linearizations.
+    is_check: bool,
+    /// The first class that was missing.
+    missing: Option<String>,
     /// By their digests.
     traces: HashSet<u64>,
     /// About how many of a thousand traces were run, if that can be said.
     explored_part: Option<u16>,
     /// The failures that were told.
     told: Vec<Failure>,
+    /// Whether some execution does not show all that it would.
+    is_open: bool,
     report: Report,
     /// Places whose accesses by opaque code are events.
     opened: Vec<String>,
@@ -42,11 +50,29 @@ impl<'h> Runs<'h> {
         host: &'h mut Host,
         test: Prepared,
         settings: RunSettings,
-        may_exit: bool,
+        plan: &Plan,
         opened: Vec<String>,
     ) -> Runs<'h> {
-        let (traces, told, report) = (HashSet::new(), Vec::new(), Report::default());
-        Runs { host, test, settings, may_exit, traces, explored_part: None, told, report, opened }
+        let may_exit = match plan {
+            Plan::Explore(Explore { must_end, .. })
+            | Plan::Replay { must_end, .. }
+            | Plan::ReplayFirst { must_end, .. } => *must_end,
+            Plan::Random { .. } | Plan::Check(_) | Plan::Recheck { .. } => false,
+        };
+        Runs {
+            host,
+            test,
+            settings,
+            may_exit,
+            is_check: matches!(plan, Plan::Check(_) | Plan::Recheck { .. }),
+            missing: None,
+            traces: HashSet::new(),
+            explored_part: None,
+            told: Vec::new(),
+            is_open: false,
+            report: Report::default(),
+            opened,
+        }
     }
 
     /// Accesses of these places by opaque code are events, too, from now on. What was found before cannot be followed any more.
@@ -64,7 +90,7 @@ impl<'h> Runs<'h> {
     /// Runs the test case once, unless nothing can be said any more.
     pub fn run(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
         let execution = perform(self.host, &mut self.report, &self.test, scheduler, self.settings);
-        doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
+        self.unless(doubt::doubt(&execution, self.may_exit), execution)
     }
 
     /// Follows a schedule, with values read whole, and maybe with every step told.
@@ -72,7 +98,7 @@ impl<'h> Runs<'h> {
         let values = Values::Graphs(Bounds::default());
         let settings = RunSettings { tell, values, ..self.settings };
         let execution = perform(self.host, &mut self.report, &self.test, Box::new(schedule.replay()), settings);
-        doubt::doubt(&execution, self.may_exit).map_or(Ok(execution), Err)
+        self.unless(doubt::doubt(&execution, self.may_exit), execution)
     }
 
     /// Runs the test case once on real stacks, with so many events at the most, and gives the errors of those that were full. Nothing can be
@@ -106,7 +132,7 @@ impl<'h> Runs<'h> {
     /// Runs the test case once in another way, one call after the other. It may ask the virtual machine to end.
     pub fn run_as(&mut self, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Result<Execution, Reason> {
         let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);
-        doubt::doubt_serial(&execution).map_or(Ok(execution), Err)
+        self.unless(doubt::doubt_serial(&execution), execution)
     }
 
     /// The same with other calls.
@@ -117,7 +143,38 @@ impl<'h> Runs<'h> {
         settings: RunSettings,
     ) -> Result<Execution, Reason> {
         let execution = perform(self.host, &mut self.report, test, scheduler, settings);
-        doubt::doubt_serial(&execution).map_or(Ok(execution), Err)
+        self.unless(doubt::doubt_serial(&execution), execution)
+    }
+
+    /// The class that is missing, if an exception is there because of that.
+    pub fn missing(&self, thrown: &Thrown) -> Option<String> {
+        missing::missing(thrown, &|class| self.host.has_class(class))
+    }
+
+    /// The first class that was missing in some execution.
+    pub fn first_missing(&self) -> Option<&str> {
+        self.missing.as_deref()
+    }
+
+    /// The execution, unless nothing can be said after it. In a check, exceptions are held against other executions first.
+    fn unless(&mut self, doubt: Option<Reason>, execution: Execution) -> Result<Execution, Reason> {
+        let missing = execution.thrown().find_map(|thrown| self.missing(thrown));
+        if self.missing.is_none() {
+            self.missing.clone_from(&missing);
+        }
+        let unrestored = host::unrestored();
+        if let Some(Unrestored { what, is_spoiled: true }) = unrestored {
+            return Err(Reason::Spoiled { what });
+        }
+        if self.report.unrestored.is_none() {
+            self.report.unrestored = unrestored.map(|unrestored| unrestored.what);
+        }
+        match (doubt, missing) {
+            (Some(Reason::Initialiser { .. }), Some(class)) => Err(Reason::MissingClass { class }),
+            (None, Some(class)) if !self.is_check => Err(Reason::MissingClass { class }),
+            (Some(reason), _) => Err(reason),
+            (None, _) => Ok(execution),
+        }
     }
 
     /// Whether an execution fails again, with the same trace, when its schedule is followed.
@@ -140,8 +197,12 @@ impl<'h> Runs<'h> {
         self.explored_part = explored_part;
     }
 
-    /// An execution that was counted failed so. Each failure is told once, and the first that failed is shown.
+    /// An execution that was counted failed so. Each failure is told once, and the first that failed is shown. Where executions leave
+    /// something behind for others, that may be why, and it is not sure.
     pub fn failed(&mut self, execution: &Execution, failure: Failure, seed: u64) {
+        if self.report.unrestored.is_some() {
+            return self.found_unstable(failure);
+        }
         if self.told.iter().any(|told| told.is_same(&failure)) {
             self.report.failures += 1;
             return;
@@ -168,9 +229,25 @@ impl<'h> Runs<'h> {
         desk::found(finding);
     }
 
-    /// An execution that was counted failed, but did not fail again.
-    pub fn found_unstable(&mut self) {
+    /// An execution failed so, but did not fail in the same way when its schedule was followed again.
+    pub fn found_unstable(&mut self, failure: Failure) {
         self.report.unstable += 1;
+        Unconfirmed { failure, passed: Passed::SameSchedule }.add_to(&mut self.report.unconfirmed);
+    }
+
+    /// The first execution, which only loads classes, failed so. An exploration that is over has not seen that again, unless it is among
+    /// its findings.
+    pub fn failed_at_first(&mut self, failure: Failure) {
+        let Some(explored) = &mut self.report.explored else { return };
+        if !explored.findings.iter().any(|finding| finding.failure.is_same(&failure)) {
+            (explored.certificate, explored.covered) = (None, None);
+            self.found_unstable(failure);
+        }
+    }
+
+    /// An execution does not show all that it would: it was ended early, or lacks something. So nothing can be certified.
+    pub fn leave_open(&mut self) {
+        self.is_open = true;
     }
 
     /// An execution is shown as long as none has failed.
@@ -185,9 +262,10 @@ impl<'h> Runs<'h> {
         self.report.explored = Some(explored);
     }
 
-    /// Whether some execution failed and did not fail again.
+    /// Whether some execution keeps all from being certified: it does not show all that it would, failed and did not fail again, or
+    /// has left something behind.
     pub fn is_unstable(&self) -> bool {
-        self.report.unstable > 0
+        self.is_open || self.report.unstable > 0 || self.report.unrestored.is_some()
     }
 
     /// How many executions were counted.

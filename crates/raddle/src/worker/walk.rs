@@ -19,11 +19,11 @@ pub fn run(runs: &mut Runs<'_>, serial: &Execution, seed: u64, executions: u64, 
         runs.count(&execution);
         can_judge = ends.see(&execution)?;
         if fails(&execution) && can_judge {
+            let failure = failure(&execution, end(&execution), false).unwrap_or_else(|| unnamed(&execution));
             if !runs.fails_again(&execution)? {
-                runs.found_unstable();
+                runs.found_unstable(failure);
                 continue;
             }
-            let failure = failure(&execution, end(&execution), false).unwrap_or_else(|| unnamed(&execution));
             runs.failed(&execution, failure, seed);
             if !exhaust {
                 break;

@@ -5,7 +5,9 @@ mod classes;
 mod clean;
 mod excused;
 mod found;
+mod missing;
 mod same_seed;
+mod statics;
 mod stopped;
 mod support;
 

@@ -151,6 +151,46 @@ class Tires {
     }
 }
 
+// Fails once, in the middle of an exploration.
+class Flickers {
+    static void flicker() {
+        int executions = Integer.getInteger("executions", 0) + 1;
+        System.setProperty("executions", String.valueOf(executions));
+        if (executions == 3) {
+            throw new IllegalStateException("Flickers");
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        flicker();
+        Together.start(() -> {}).join();
+    }
+}
+
+// Fails in the first execution only.
+class Starts {
+    public static void main(String[] arguments) {
+        if (System.setProperty("started", "yes") == null) {
+            throw new IllegalStateException("Starts");
+        }
+    }
+}
+
+// Has a fault of its own, too.
+class Both {
+    static int count;
+
+    public static void main(String[] arguments) throws Exception {
+        Flickers.flicker();
+        Thread other = Together.start(() -> count++);
+        count++;
+        other.join();
+        if (count != 2) {
+            throw new AssertionError("lost");
+        }
+    }
+}
+
 abstract class Above {
     public static void main(String[] arguments) {
     }
@@ -215,13 +255,65 @@ fn who_was_notified_before_it_was_interrupted_was_notified() {
 }
 
 #[test]
-fn what_does_not_fail_in_a_virtual_machine_of_its_own_is_not_told() {
+fn what_does_not_fail_in_a_fresh_virtual_machine_is_unconfirmed() {
     explore(|run| {
         let (status, report) = run(&["Tires"]);
-        assert_eq!((status, report["findings"].as_array().unwrap().len()), (0, 0), "{report:#}");
+        assert_eq!((status, &report["verdict"]), (2, &"unknown".into()), "{report:#}");
+        assert_eq!(report["findings"].as_array().unwrap().len(), 0, "{report:#}");
         assert!(report["certificate"].is_null(), "{report:#}");
-        assert!(report["incomplete"].as_str().unwrap().contains("in a virtual machine of its own"), "{report:#}");
+        assert!(report["incomplete"].as_str().unwrap().contains("in a fresh virtual machine"), "{report:#}");
+        let unconfirmed = &report["unconfirmed"][0];
+        assert_eq!(unconfirmed["kind"], "exception", "{report:#}");
+        assert!(unconfirmed["what"].as_str().unwrap().starts_with("java.lang.AssertionError: count "), "{report:#}");
+        assert!(unconfirmed["where"].as_str().unwrap().starts_with("Tires.main(Programs.java:"), "{report:#}");
+        assert_eq!(unconfirmed["why"], "it did not fail in a fresh virtual machine", "{report:#}");
+        assert!(report["reason"].as_str().unwrap().contains("could not be reproduced"), "{report:#}");
     });
+}
+
+#[test]
+fn what_fails_once_and_not_again_under_its_schedule_is_unconfirmed() {
+    explore(|run| {
+        for program in ["Flickers", "Starts"] {
+            let (status, report) = run(&[program]);
+            assert_eq!((status, &report["verdict"]), (2, &"unknown".into()), "{report:#}");
+            assert!(report["certificate"].is_null() && report["preemptions_covered"].is_null(), "{report:#}");
+            let unconfirmed = report["unconfirmed"].as_array().unwrap();
+            assert_eq!(unconfirmed.len(), 1, "{report:#}");
+            assert_eq!(unconfirmed[0]["what"], format!("java.lang.IllegalStateException: {program}"), "{report:#}");
+            assert_eq!(unconfirmed[0]["why"], "it did not fail again under the same schedule", "{report:#}");
+        }
+    });
+}
+
+#[test]
+fn what_is_unconfirmed_is_listed_beside_findings() {
+    explore(|run| {
+        let (status, report) = run(&["Both"]);
+        assert_eq!((status, &report["verdict"]), (1, &"violation".into()), "{report:#}");
+        assert_eq!(report["findings"].as_array().unwrap().len(), 1, "{report:#}");
+        assert_eq!(report["findings"][0]["what"], "java.lang.AssertionError: lost", "{report:#}");
+        assert_eq!(report["unconfirmed"][0]["what"], "java.lang.IllegalStateException: Flickers", "{report:#}");
+    });
+}
+
+#[test]
+fn an_unconfirmed_failure_is_told_in_words() {
+    let source = tempfile::tempdir().unwrap();
+    let file = source.path().join("Programs.java");
+    std::fs::write(&file, PROGRAMS).unwrap();
+    for jdk in jdks() {
+        let classes = compile(&jdk, std::slice::from_ref(&file), "");
+        let output = Raddle::new(&jdk).run(&["explore", "Flickers", "--classpath", classes.path().to_str().unwrap()]);
+        let (told, error) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        let failure = "java.lang.IllegalStateException: Flickers (at Flickers.flicker(Programs.java:";
+        assert!(told.contains(&format!("unconfirmed: {failure}")), "{told}");
+        assert!(told.contains("Flickers: 1 unconfirmed failure in "), "{told}");
+        assert!(!told.contains("nothing found") && !told.contains("certified: every"), "{told}");
+        let line = format!("Flickers: nothing can be said: a failure could not be reproduced: {failure}");
+        assert!(error.lines().last().unwrap().contains(&line), "{error}");
+        assert_eq!(output.status.code(), Some(2), "{told}");
+    }
 }
 
 #[test]

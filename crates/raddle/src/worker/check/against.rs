@@ -29,6 +29,8 @@ pub struct Against<'t> {
     refusals: usize,
     /// In so many executions exceptions may be by what it refused to them alone.
     excused: u64,
+    /// A class that an execution lacked which linearizations did not ask for.
+    lacks: Option<String>,
 }
 
 /// What was done beyond what every test needs, because something looked like a violation.
@@ -59,7 +61,7 @@ impl<'t> Against<'t> {
     pub fn new(serial: Serial<Seen>, check: &Check, test: &'t TestCase, must_be_sure: bool) -> Against<'t> {
         let (check, contacts) = (check.clone(), Contacts::default());
         let (looks, refusals) = (Looks::default(), desk::refusals());
-        Against { serial, check, test, must_be_sure, looks, overlaps: 0, contacts, refusals, excused: 0 }
+        Against { serial, check, test, must_be_sure, looks, overlaps: 0, contacts, refusals, excused: 0, lacks: None }
     }
 
     /// In how many executions calls really overlapped.
@@ -70,6 +72,11 @@ impl<'t> Against<'t> {
     /// How many executions with exceptions were let pass, because something was refused to them.
     pub fn excused(&self) -> u64 {
         self.excused
+    }
+
+    /// A class that is missing, and that only threads have asked for.
+    pub fn lacks(&self) -> Option<String> {
+        self.lacks.clone()
     }
 
     /// Whether the fence has refused something that it has not refused to linearizations. What both were refused is no matter of
@@ -168,7 +175,7 @@ impl Judge for Against<'_> {
             // All else that is wrong with it may be so only because a stack was full so early.
             recursion = doubt::of_limit(execution).find(|error| !is_of_holding_itself(error));
             if recursion.is_none() {
-                runs.found_unstable();
+                runs.leave_open();
                 return Ok(None);
             }
         }
@@ -185,7 +192,14 @@ impl Judge for Against<'_> {
                 None
             }
             Some(_) if let Some(error) = recursion => self.recursion(runs, execution, error)?,
-            Some(Violation::Exception { at, .. }) => thrown(execution, at).map(of_thrown),
+            Some(Violation::Exception { at, .. }) => match thrown(execution, at) {
+                Some(thrown) if let Some(class) = runs.missing(thrown) => {
+                    self.lacks.get_or_insert(class);
+                    runs.leave_open();
+                    None
+                }
+                thrown => thrown.map(of_thrown),
+            },
             Some(Violation::Stuck) => of_stuck(execution, self.check.explore.must_end).map(|failure| {
                 let left = &execution.left;
                 let blocked = if let Some(Stop::Deadlock(blocked)) = &execution.stop { blocked } else { left };
@@ -201,7 +215,7 @@ impl Judge for Against<'_> {
         };
         if recursion.is_some() && failure.is_none() {
             // It was ended early all the same, so nothing can be certified.
-            runs.found_unstable();
+            runs.leave_open();
         }
         Ok(failure.filter(|failure| self.check.wanted.as_ref().is_none_or(|wanted| wanted.is_same(failure))))
     }

@@ -47,6 +47,7 @@ pub fn run(runs: &mut Runs<'_>, check: &Check, job: &Job, under: Option<&Schedul
         Err(rejected) => checked.rejected = Some(rejected),
     }
     checked.refused = desk::refusals() > 0;
+    checked.missing = runs.first_missing().map(str::to_owned);
     runs.checked(checked);
     Ok(())
 }
@@ -114,6 +115,7 @@ fn try_all(
     }
     checked.overlaps = against.overlaps();
     checked.excused = against.excused();
+    checked.lacks = against.lacks();
     checked.contacts = against.contacts();
     Ok(Ok(()))
 }

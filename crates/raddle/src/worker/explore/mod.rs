@@ -249,7 +249,7 @@ impl Exploration<'_> {
             let found = self.judge.failure(runs, again, self::end(again))?;
             let is_same = found.is_some_and(|found| found.is_same(&failure));
             if again.trace.hash() != execution.trace.hash() || !is_same {
-                runs.found_unstable();
+                runs.found_unstable(failure);
                 return Ok(None);
             }
         }
