@@ -49,6 +49,12 @@ pub fn spoil() {
     LASTS.store(true, Ordering::Relaxed);
 }
 
+/// More threads were to be started than may be.
+pub fn note_threads() {
+    spoil();
+    let _ = EXHAUSTED.compare_exchange(0, THREADS, Ordering::Relaxed, Ordering::Relaxed);
+}
+
 /// The bits of the flags that say that it is the heap or threads.
 const FLAG_HEAP: jint = 2;
 const FLAG_THREADS: jint = 4;

@@ -59,16 +59,17 @@ pub fn forget_started() -> bool {
 
 /// How many threads were started where nothing is under control.
 static UNCONTROLLED: AtomicUsize = AtomicUsize::new(0);
+/// Upper bound on them. Their stacks fit into the memory of any worker; with more, what fails first for want of memory is left to chance.
+const MOST_UNCONTROLLED: usize = 512;
 
 /// Notes the start of a thread that is not under control: by a static initialiser, or by another such thread. Those
-/// that the JDK keeps for itself do not count.
-pub fn note_uncontrolled(thread: &str, task: &str) {
+/// that the JDK keeps for itself do not count. Returns whether it may start.
+pub fn note_uncontrolled(thread: &str, task: &str) -> bool {
     let is_of_machine = |class: &str| class.starts_with("jdk.internal.") || class.starts_with("java.lang.ref.");
     // It frees what pictures and fonts hold outside the heap.
     let is_disposer = task == "sun.java2d.Disposer";
-    if !is_of_machine(thread) && !is_of_machine(task) && !is_disposer {
-        UNCONTROLLED.fetch_add(1, Ordering::Relaxed);
-    }
+    let counts = !is_of_machine(thread) && !is_of_machine(task) && !is_disposer;
+    !counts || UNCONTROLLED.fetch_add(1, Ordering::Relaxed) < MOST_UNCONTROLLED
 }
 
 /// How many threads that are not under control were started since the virtual machine was.

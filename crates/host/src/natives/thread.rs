@@ -7,6 +7,7 @@ use super::{functions, happen, happen_within, identity_hash, interface, number, 
 use super::{synchronizer, tell, watch};
 use crate::awaited;
 use crate::control::{self, Unwind};
+use crate::exhausted;
 use crate::machine::{Found, Seen, Stop, plain};
 use crate::threads;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
@@ -176,7 +177,11 @@ pub(super) extern "system" fn part(env: *mut JNIEnv, _: jclass, thread: jobject,
 pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobject) {
     let Some(parent) = control::current() else {
         let env = interface(env);
-        threads::note_uncontrolled(&reading().class_name(env, thread), &reading().class_of_task(env, thread));
+        if !threads::note_uncontrolled(&reading().class_name(env, thread), &reading().class_of_task(env, thread)) {
+            exhausted::note_threads();
+            // As HotSpot says it where the operating system has no more of them.
+            env.throw_new("java/lang/OutOfMemoryError", "unable to create native thread");
+        }
         return;
     };
     let daemon = reading().is_daemon(interface(env), thread);

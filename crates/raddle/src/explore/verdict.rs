@@ -165,8 +165,7 @@ fn certified(certificate: &Certificate) -> String {
         *certificate;
     let classes = if traces == 1 { "1 class".to_owned() } else { format!("{traces} classes") };
     let mut text = format!("certified: every execution was run, up to equivalence ({classes})");
-    let is_bounded =
-        events_a_thread.is_some() || timeouts || wakeups || no_wakeups || interrupts || loops || chance;
+    let is_bounded = events_a_thread.is_some() || timeouts || wakeups || no_wakeups || interrupts || loops || chance;
     text += match (race_free, is_bounded) {
         (true, false) => "; none has a data race, so this holds under the Java memory model\n",
         (true, true) => "; none has a data race, so within these bounds this holds under the Java memory model\n",

@@ -91,6 +91,7 @@ impl Mail {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
     use std::process::{Child, Command, Stdio};
     use std::time::Duration;
 
@@ -104,14 +105,18 @@ mod tests {
 
     #[test]
     fn messages_are_heard_one_by_one_and_then_the_end() {
-        // Two texts, the second in two parts, and the beginning of another.
-        let script = r"printf '\003\000\000\000\002ab\002\000\000'; sleep 0.1; printf '\000\001c\007'";
-        let (mut child, mut mail) = of(script);
+        let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut mail = Mail::new(child.stdout.take().unwrap());
+        let mut input = child.stdin.take().unwrap();
         let until = Instant::now() + Duration::from_secs(60);
-        let mut hear = || mail.hear::<String>(until);
-        assert!(matches!(hear(), Heard::Message(text) if text == "ab"));
-        assert!(matches!(hear(), Heard::Message(text) if text == "c"));
-        assert!(matches!(hear(), Heard::Closed));
+        // Two texts, the second in two parts, and the beginning of another.
+        input.write_all(b"\x03\0\0\0\x02ab\x02\0\0").unwrap();
+        assert!(matches!(mail.hear::<String>(until), Heard::Message(text) if text == "ab"));
+        assert!(matches!(mail.hear::<String>(Instant::now()), Heard::Nothing));
+        input.write_all(b"\0\x01c\x07").unwrap();
+        drop(input);
+        assert!(matches!(mail.hear::<String>(until), Heard::Message(text) if text == "c"));
+        assert!(matches!(mail.hear::<String>(until), Heard::Closed));
         assert!(!mail.is_silent());
         child.wait().unwrap();
     }

@@ -58,14 +58,14 @@ fn a_class_that_is_missing_is_named_and_is_no_violation() {
         println!("JDK {}", jdk.version);
         let (classes, raddle) = (compiled(jdk), Raddle::new(jdk));
         for class in ["Missing", "MissingSometimes"] {
-            let (status, report) = raddle.check(classes.path(), &[class, "--budget", "5s"]);
+            let (status, report) = raddle.check(classes.path(), &[class, "--effort", "500000"]);
             let report = &report["classes"][0];
             assert_eq!((status, &report["verdict"]), (2, &"unknown".into()), "{report:#}");
             let reason = "class Gone is not on the class path: name its jar or folder with --classpath";
             assert_eq!(report["reason"], reason, "{report:#}");
             assert_eq!(report["findings"].as_array().map(Vec::len), Some(0), "{report:#}");
         }
-        let (status, report) = raddle.check(classes.path(), &["MissingInPart", "--budget", "5s"]);
+        let (status, report) = raddle.check(classes.path(), &["MissingInPart", "--effort", "500000"]);
         assert_eq!((status, &report["classes"][0]["verdict"]), (0, &"clean".into()), "{report:#}");
         let rejections = report["classes"][0]["rejections"].to_string();
         assert!(rejections.contains("MissingInPart.call throws java.lang.NoClassDefFoundError: Gone"), "{rejections}");

@@ -42,7 +42,7 @@ fn explore(folder: &str, jdk: &Jdk) -> Vec<(Fixture, String)> {
     let mut worker = Worker::start(jdk, classes.path(), &[]);
     let mut all = Vec::new();
     for fixture in fixtures {
-        let plan = Explore { first: true, executions: 300, explain_millis: 1_000, ..AUTO };
+        let plan = Explore { first: true, executions: 300, explain_millis: 600_000, ..AUTO };
         let answer = worker.ask(&fixture.job(Plan::Explore(plan)));
         if matches!(answer, Answer::Unknown(_)) {
             worker = Worker::start(jdk, classes.path(), &[]);

@@ -154,7 +154,11 @@ fn each(check: impl Fn(&Raddle<'_>, &dyn Fn(&str) -> (i32, Value), &str)) {
         println!("JDK {}", jdk.version);
         let classes = compile(&jdk, std::slice::from_ref(&file), "");
         let (raddle, class_path) = (Raddle::new(&jdk), classes.path().to_str().unwrap());
-        check(&raddle, &|target| raddle.explore(&[target, "--classpath", class_path, "--budget", "10s"]), class_path);
+        check(
+            &raddle,
+            &|target| raddle.explore(&[target, "--classpath", class_path, "--executions", "1000"]),
+            class_path,
+        );
     }
 }
 
