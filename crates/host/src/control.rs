@@ -11,7 +11,7 @@ use crate::sync::{LazyLock, Mutex, MutexGuard, thread_local};
 use crate::unseen::{Access, Location, Record, Unseen};
 use schedule::{Event, EventKind, FastMap, ObjectId, Scheduler, SiteId, ThreadId};
 use std::array::from_fn;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
 /// More threads than this cannot be under control at once.
 pub const MAX_THREADS: usize = 64;
@@ -34,8 +34,6 @@ thread_local! {
     static WAS_ALONE: Cell<bool> = const { Cell::new(false) };
     /// Whether one of them was a write, since this was asked last.
     static HAS_WRITTEN: Cell<bool> = const { Cell::new(false) };
-    /// The classes whose static initialisers it is in, outermost first.
-    static INITIALISES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 /// So many accesses of a thread that is the only one are no events. Past that they are, so that one without an end comes to one.
@@ -349,21 +347,6 @@ pub fn note_unseen(location: Location, done: Done, meets_events: bool) {
         let access = Access { thread, at, kind, site, opens, can_open, by_initialiser: false };
         execution.unseen.note(location, access, meets_events);
     }
-}
-
-/// The current thread begins the static initialiser of a class.
-pub fn begin_initialiser(class: String) {
-    INITIALISES.with_borrow_mut(|classes| classes.push(class));
-}
-
-/// The current thread ends a static initialiser.
-pub fn end_initialiser() {
-    INITIALISES.with_borrow_mut(Vec::pop);
-}
-
-/// Whether the current thread is in a static initialiser of any class, or of that one.
-pub fn is_in_initialiser(of: Option<&str>) -> bool {
-    INITIALISES.with_borrow(|classes| of.map_or(!classes.is_empty(), |of| classes.iter().any(|class| class == of)))
 }
 
 /// Notes an access by a static initialiser, which is no event. What it has made itself is left out.

@@ -9,6 +9,7 @@
 //! only subclasses have.
 
 use classfile::{ClassFile, FieldOp, Instruction, InvokeOp};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The code of application classes, as far as it initialises others.
@@ -32,6 +33,26 @@ struct MethodCode {
     needs: BTreeSet<String>,
     /// Methods that it calls: class, and name with descriptor.
     calls: BTreeSet<(String, String)>,
+}
+
+thread_local! {
+    /// The classes whose static initialisers the thread is in, outermost first.
+    static UNDER_WAY: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The current thread begins the static initialiser of a class.
+pub fn begin(class: String) {
+    UNDER_WAY.with_borrow_mut(|classes| classes.push(class));
+}
+
+/// The current thread ends a static initialiser.
+pub fn end() {
+    UNDER_WAY.with_borrow_mut(Vec::pop);
+}
+
+/// Whether the current thread is in a static initialiser of any class, or of that one.
+pub fn is_under_way(of: Option<&str>) -> bool {
+    UNDER_WAY.with_borrow(|classes| of.map_or(!classes.is_empty(), |of| classes.iter().any(|class| class == of)))
 }
 
 const INITIALISER: &str = "<clinit>()V";

@@ -110,7 +110,9 @@ mod tests {
     fn machine() -> Machine {
         let limits = Limits { watched: true, ..Limits::default() };
         let mut machine = Machine::new(Box::new(RandomWalk::new(0)), limits);
-        (0..3).for_each(|_| drop(machine.add_thread()));
+        for _ in 0..3 {
+            machine.add_thread();
+        }
         machine
     }
 

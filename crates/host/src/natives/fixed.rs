@@ -1,8 +1,9 @@
 //! Hooks that keep what the code under test can see the same, and what is no event quiet.
 
 use super::{functions, happen, interface, on, reading, synchronizer, tell, watch};
-use crate::agent::{LOADED, Loaded};
+use crate::agent::LOADED;
 use crate::control::{self, Unwind};
+use crate::initialisers;
 use crate::machine::{Found, plain};
 use crate::scope::is_of_jdk;
 use crate::statics;
@@ -29,12 +30,12 @@ pub(super) extern "system" fn initialises(env: *mut JNIEnv, _: jclass, class: jo
         let name = reading().name_of_class(interface(env), class).replace('.', "/");
         if watch::is_watching() {
             let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
-            let Loaded { initialisers, under_test, .. } = loaded.as_mut().expect("internal bug: no agent");
-            initialisers.begin_among_threads(under_test, &name);
+            let loaded = loaded.as_mut().expect("internal bug: no agent");
+            loaded.initialisers.begin_among_threads(&loaded.under_test, &name);
         }
-        control::begin_initialiser(name);
+        initialisers::begin(name);
     } else if delta < 0 && control::is_controlled() {
-        control::end_initialiser();
+        initialisers::end();
     }
     control::quiet(delta);
 }

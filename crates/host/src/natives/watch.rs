@@ -5,6 +5,7 @@ use super::{at, happen, happen_to, identity_hash, interface, is_array, number, o
 use crate::agent::LOADED;
 use crate::control::{self, Done};
 use crate::hook_class::WATCHING;
+use crate::initialisers;
 use crate::jni::Env;
 use crate::jvm::JvmError;
 use crate::scope::is_of_jdk;
@@ -131,7 +132,7 @@ fn access(env: *mut JNIEnv, object: jobject, index: Option<u32>, site: jint) {
 #[inline]
 pub(super) fn quiet(env: *mut JNIEnv, object: jobject, index: Option<u32>, site: jint) {
     if is_watching() && control::is_controlled() && !synchronizer::is_inside() {
-        match control::is_in_initialiser(None) {
+        match initialisers::is_under_way(None) {
             true => note_initialiser(env, object, index, site),
             false => note_quiet(env, object, index, site),
         }
@@ -164,7 +165,7 @@ fn note_initialiser(env: *mut JNIEnv, object: jobject, index: Option<u32>, site_
             loaded.as_ref().and_then(|loaded| loaded.sites.field(field)).map(|field| field.class.clone())
         };
         // What the class itself declares nobody else can see yet.
-        if !control::is_in_initialiser(class.as_deref().or(Some(""))) {
+        if !initialisers::is_under_way(class.as_deref().or(Some(""))) {
             control::note_initialiser(Location { hash: 0, slot: Some(field) }, kind, site);
         }
         return;
@@ -175,7 +176,7 @@ fn note_initialiser(env: *mut JNIEnv, object: jobject, index: Option<u32>, site_
 
 /// A static initialiser of an application takes a monitor. Others may hold it, and wait for the class.
 pub(super) fn quiet_lock(env: *mut JNIEnv, object: jobject, site: jint) {
-    if is_watching() && control::is_controlled() && control::is_in_initialiser(None) && !object.is_null() {
+    if is_watching() && control::is_controlled() && initialisers::is_under_way(None) && !object.is_null() {
         control::note_initialiser_lock(identity_hash(env, object), SiteId(site as u32));
     }
 }

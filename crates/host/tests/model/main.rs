@@ -17,7 +17,7 @@ mod control;
 #[allow(dead_code)]
 #[path = "../../src/lock_table.rs"]
 mod lock_table;
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 #[path = "../../src/machine/mod.rs"]
 mod machine;
 #[allow(dead_code)]

@@ -14,6 +14,10 @@ use std::path::Path;
 /// What is said of a fixture, in a line.
 fn said(answer: Answer) -> String {
     let explored = match answer {
+        // What fails then is told only if the first execution of a virtual machine fails so.
+        Answer::Done(report) if report.unrestored.is_some() => {
+            return format!("not restored: {}", report.unrestored.unwrap());
+        }
         Answer::Done(report) => report.explored.unwrap(),
         Answer::Refused(why) => panic!("refused: {why}"),
         Answer::Unknown(reason) => return format!("unknown: {reason}"),
@@ -83,8 +87,17 @@ fn nothing_is_certified_that_was_not_seen() {
         std::fs::write(&file, lines).unwrap();
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    let differences: Vec<_> = seen.iter().filter(|(key, what)| blessed.get(*key) != Some(what)).collect();
-    assert!(differences.is_empty() || std::env::var_os("RADDLE_BLESS").is_some(), "not as blessed: {differences:#?}");
+    if std::env::var_os("RADDLE_BLESS").is_none() {
+        // The words after the first are for readers: of several failures another may be the first.
+        let is_other = |key: &String, what: &String| blessed.get(key).map(|known| word(known)) != Some(word(what));
+        let differences: Vec<_> = seen.iter().filter(|(key, what)| is_other(key, what)).collect();
+        assert!(differences.is_empty(), "not as blessed: {differences:#?}");
+    }
+}
+
+/// What is said, without the details.
+fn word(said: &str) -> &str {
+    said.split([':', ',']).next().unwrap_or(said)
 }
 
 /// For each hook that watches, a fixture that is taken for right without it.
