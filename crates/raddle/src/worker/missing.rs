@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     fn thrown(class: &str, message: &str) -> Thrown {
-        Thrown { class: format!("java.lang.{class}").into(), message: Some(message.into()), ..Thrown::default() }
+        Thrown { class: format!("java.lang.{class}"), message: Some(message.into()), ..Thrown::default() }
     }
 
     fn named(class: &str, message: &str) -> Option<String> {
