@@ -86,7 +86,12 @@ impl Worker {
     }
 
     pub fn ask(&mut self, job: &Job) -> Answer {
-        protocol::send(self.input.as_mut().unwrap(), &(job, Budget::None)).unwrap();
+        self.ask_within(job, None)
+    }
+
+    /// The same with a limit of time, after which nothing can be said.
+    pub fn ask_within(&mut self, job: &Job, budget: Budget) -> Answer {
+        protocol::send(self.input.as_mut().unwrap(), &(job, budget)).unwrap();
         protocol::receive_reply(self.output.as_mut().unwrap()).unwrap().expect("the worker is gone").answer
     }
 
