@@ -338,6 +338,15 @@ pub fn memory_word(word: i64) -> ObjectId {
     *memory.entry(word).or_insert_with(|| objects.number(unused))
 }
 
+/// The numbers of those words of a range that were touched before, in the order of their addresses.
+pub fn known_memory_words(first: i64, last: i64) -> Vec<ObjectId> {
+    let guard = lock();
+    let Some(Execution { memory, .. }) = guard.as_ref() else { return Vec::new() };
+    let mut known: Vec<_> = memory.iter().filter(|(word, _)| (first..=last).contains(*word)).collect();
+    known.sort();
+    known.into_iter().map(|(_, object)| *object).collect()
+}
+
 /// Notes an access of the current thread that is no event, and whether events can be about the same place.
 pub fn note_unseen(location: Location, done: Done, meets_events: bool) {
     let Some(thread) = controlled() else { return };

@@ -10,13 +10,18 @@ use schedule::{Event, EventKind, ObjectId};
 
 const WORD: jlong = 8;
 
+/// Upper bound on the words of one access that are all told. Of a larger one those are that a thread has touched before: mostly
+/// it fills memory that nobody else has yet.
+const MAX_WORDS: jlong = 64;
+
 /// Accesses bytes outside the heap. Says whether the thread goes on.
 pub(super) fn touch(env: *mut JNIEnv, address: jlong, bytes: jlong, kind: EventKind) -> bool {
     let (first, last) = (address.div_euclid(WORD), (address + bytes.max(1) - 1).div_euclid(WORD));
-    (first..=last).all(|word| {
-        let word = control::memory_word(word);
-        control::is_alone(kind) || happen(env, on(kind, word, Event::MEMORY)).is_some()
-    })
+    let words = match last - first < MAX_WORDS {
+        true => (first..=last).map(control::memory_word).collect(),
+        false => control::known_memory_words(first, last),
+    };
+    words.into_iter().all(|word| control::is_alone(kind) || happen(env, on(kind, word, Event::MEMORY)).is_some())
 }
 
 /// Before bytes are copied: what is read, and what is written. Both are told before anything is done, so the copy is one step.
