@@ -103,6 +103,10 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
     let test = match host.prepare(&job.test, &job.under_test) {
         Ok(test) => test,
         Err(error) => match doubt::doubt_preparation(host, &error) {
+            // A check has other tests, for which the worker is as good as before.
+            Some(reason @ Reason::MissingClass { .. }) if matches!(job.plan, Plan::Check(_) | Plan::Recheck { .. }) => {
+                return Ok(Answer::Refused(reason.to_string()));
+            }
             Some(reason) => return Ok(Answer::Unknown(reason)),
             None => return Err(error.into()),
         },

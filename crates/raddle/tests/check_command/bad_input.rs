@@ -81,7 +81,7 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
         ("Hidden", "Hidden has no constructor or factory", "name a class that has one"),
         ("Silent", "Silent has no public methods", "to call concurrently"),
         ("Broken", "a static initialiser failed: java.lang.NumberFormatException", "correct what it needs"),
-        ("Needy", "java.lang.NoClassDefFoundError: Part", "with --classpath"),
+        ("Needy", "class Part is not on the class path", "with --classpath"),
         (
             "Picky",
             "of 500",
