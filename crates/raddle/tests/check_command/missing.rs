@@ -65,7 +65,7 @@ fn a_class_that_is_missing_is_named_and_is_no_violation() {
             assert_eq!(report["reason"], reason, "{report:#}");
             assert_eq!(report["findings"].as_array().map(Vec::len), Some(0), "{report:#}");
         }
-        let (status, report) = raddle.check(classes.path(), &["MissingInPart", "--effort", "500000"]);
+        let (status, report) = raddle.check(classes.path(), &["MissingInPart", "--effort", "4000000"]);
         assert_eq!((status, &report["classes"][0]["verdict"]), (0, &"clean".into()), "{report:#}");
         let rejections = report["classes"][0]["rejections"].to_string();
         assert!(rejections.contains("MissingInPart.call throws java.lang.NoClassDefFoundError: Gone"), "{rejections}");

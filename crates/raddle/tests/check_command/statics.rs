@@ -46,7 +46,7 @@ fn a_class_that_can_be_initialised_once_is_checked_without_certificates() {
             file
         });
         compile(jdk, &files, folder.path(), folder.path());
-        let check = |class: &str| Raddle::new(jdk).check(folder.path(), &[class, "--budget", "5s"]);
+        let check = |class: &str| Raddle::new(jdk).check(folder.path(), &[class, "--effort", "4000000"]);
         let (status, report) = check("Listed");
         let class = &report["classes"][0];
         assert_eq!((status, &class["verdict"], &class["certified"]), (0, &"clean".into(), &0.into()), "{report:#}");
