@@ -4,14 +4,16 @@ use crate::contended;
 use crate::exhausted;
 use crate::hook_class::{BLOCKER, HOOKS, UNWIND};
 use crate::initialisers::Initialisers;
-use crate::instrument::{instrument, instrument_elements, instrument_monitors};
+use crate::instrument::{instrument, instrument_elements};
 use crate::jvmti::{Callbacks, Jvmti};
+use crate::named::{Named, named};
 use crate::native_methods::{CLASSES, PREFIX, change_natives};
+use crate::natives::attempts;
 use crate::opaque;
-use crate::scope::{is_of_jdk, is_rewritten, tells_of_elements, tells_of_monitors};
+use crate::scope::{is_of_jdk, is_rewritten, tells_of_elements};
 use crate::sites::Sites;
 use crate::threads;
-use crate::weak::{asks_for_processors, uses_weak_accesses};
+use crate::weak::uses_weak_accesses;
 use classfile::ClassFile;
 use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
 use std::collections::HashSet;
@@ -30,8 +32,8 @@ pub struct Loaded {
     /// Classes that use accesses which Java orders less than volatile ones, each with the classes under test for which it
     /// was loaded.
     pub weak: HashSet<(Vec<String>, String)>,
-    /// Classes under test for which a class was loaded that asks for the number of processors.
-    pub processors: HashSet<Vec<String>>,
+    /// What classes of the application name, each with the classes under test for which it was loaded.
+    pub named: HashSet<(Vec<String>, Named)>,
     /// What static initialisers of applications need.
     pub initialisers: Initialisers,
     /// How many classes were rewritten.
@@ -101,11 +103,14 @@ fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
         if uses_weak_accesses(bytes) {
             loaded.weak.insert((loaded.under_test.clone(), name.to_owned()));
         }
-        if asks_for_processors(bytes) {
-            loaded.processors.insert(loaded.under_test.clone());
-        }
         if let Ok(class) = ClassFile::parse(bytes) {
             loaded.initialisers.add(&class);
+            for named in named(&class) {
+                loaded.named.insert((loaded.under_test.clone(), named));
+                if named == Named::Permits {
+                    attempts::give_permits(true);
+                }
+            }
         }
     }
     let rewritten = match name {
@@ -115,8 +120,6 @@ fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
         }
         _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites, has_loader && !is_of_jdk(name)),
         _ if tells_of_elements(name) => instrument_elements(bytes, &mut loaded.sites),
-        _ if tells_of_monitors(name) => opaque::change(bytes, &mut loaded.sites)
-            .and_then(|changed| instrument_monitors(&changed.bytes, &mut loaded.sites)),
         _ if CLASSES.contains(&name) => {
             change_natives(bytes).and_then(|bytes| opaque::change(&bytes, &mut loaded.sites))
         }

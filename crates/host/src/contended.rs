@@ -32,6 +32,7 @@ pub unsafe extern "system" fn contended_enter(jvmti: Jvmti, env: *mut JNIEnv, _:
     let Some(hash) = natives::hash_if_bound(env, object) else { return };
     // Whoever is not under control goes on by itself. Threads that leave give up what they hold on their way,
     // so one that is to leave may as well block.
+    control::contend(hash);
     control::aloud(|| {
         let owner = || controlled_owner(jvmti, env, object);
         while owner().is_some() {

@@ -8,6 +8,7 @@ use crate::machine::{Found, Limits, Machine, Next, Remains, Stop, plain};
 use crate::objects::Objects;
 use crate::outcome::Thrown;
 use crate::sync::{LazyLock, Mutex, MutexGuard, thread_local};
+use crate::unseen::held::{Held, forget_taken};
 use crate::unseen::{Access, Location, Record, Unseen};
 use schedule::{Event, EventKind, FastMap, ObjectId, Scheduler, SiteId, ThreadId};
 use std::array::from_fn;
@@ -58,6 +59,8 @@ struct Execution {
     uncaught: Vec<(ThreadId, Thrown)>,
     /// Accesses that are no events.
     unseen: Record,
+    /// Monitors that opaque code takes without events.
+    held: Held,
     /// Words of memory outside the heap, by their address divided by their size.
     memory: FastMap<i64, ObjectId>,
 }
@@ -79,6 +82,8 @@ pub struct Ended {
     pub unseen: Vec<Unseen>,
     /// Sites of which nobody knows what is done there.
     pub taints: Vec<SiteId>,
+    /// Monitors that opaque code was seen to hold: the numbers of the places that are to be opened.
+    pub held: Vec<u32>,
 }
 
 /// Starts an execution; the current thread becomes its first. So many threads are given the numbers after
@@ -101,10 +106,12 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Obje
         lasting: threads + 1,
         uncaught: Vec::new(),
         unseen: Record::default(),
+        held: Held::default(),
         memory: FastMap::default(),
     });
     ME.set(1);
     QUIET.set(0);
+    forget_taken();
     ALONE.set(MOST_ALONE);
 }
 
@@ -189,6 +196,7 @@ pub fn await_start(thread: ThreadId, lasting: bool) -> Result<(), Unwind> {
     batons[thread.0 as usize].wait(0);
     ME.set(thread.0 + 1);
     QUIET.set(0);
+    forget_taken();
     resume(thread).map(drop)
 }
 
@@ -248,10 +256,12 @@ pub fn end() -> (Ended, Objects) {
     dismiss_others();
     ME.set(0);
     let mut guard = lock();
-    let Execution { machine, objects, stop, uncaught, unseen, .. } = guard.take().expect("internal bug: no execution");
+    let Execution { machine, objects, stop, uncaught, unseen, held, .. } =
+        guard.take().expect("internal bug: no execution");
     let remains = machine.into_remains();
     let (unseen, taints) = unseen.finish(&objects, &remains.trace);
-    (Ended { remains, stop, uncaught, unseen, taints }, objects)
+    let held = held.finish(&objects, &remains.trace).into_iter().collect();
+    (Ended { remains, stop, uncaught, unseen, taints, held }, objects)
 }
 
 /// The controlled thread that runs here. None for a thread that is not under control, and while it must
@@ -376,6 +386,29 @@ pub fn note_initialiser_lock(hash: i32, site: SiteId) {
         && !execution.unseen.is_fresh(hash, &execution.objects)
     {
         execution.unseen.taint(site);
+    }
+}
+
+/// Opaque code of the current thread takes the monitor of an object, which is no event.
+pub fn enter_unseen(hash: i32, place: u32) {
+    let Some(thread) = controlled() else { return };
+    if let Some(execution) = lock().as_mut().filter(|execution| !execution.over) {
+        execution.held.enter(thread, hash, place, execution.machine.steps());
+    }
+}
+
+/// Opaque code of the current thread gave up the monitor of an object, which is no event.
+pub fn leave_unseen(hash: i32) {
+    let Some(thread) = controlled() else { return };
+    if let Some(execution) = lock().as_mut().filter(|execution| !execution.over) {
+        execution.held.leave(thread, hash, execution.machine.steps());
+    }
+}
+
+/// The current thread finds the monitor of an object taken, where the machine of events held it to be free.
+pub fn contend(hash: i32) {
+    if let Some(execution) = lock().as_mut() {
+        execution.held.contend(hash);
     }
 }
 

@@ -42,6 +42,8 @@ pub const EXIT: Hook = hook("exit", "(Ljava/lang/Object;I)V");
 /// Around what must not be interrupted: 1 when it begins, -1 when it ends.
 pub const QUIET: Hook = hook("quiet", "(I)V");
 
+/// Where code begins to handle an exception: what it has caught. A thread that has to leave throws on.
+pub const CAUGHT: Hook = hook("caught", "(Ljava/lang/Object;)V");
 /// Around the static initialiser of an application's class: the class and 1 when it begins, null and -1 when it ends.
 pub const INITIALISES: Hook = hook("initialises", "(Ljava/lang/Object;I)V");
 /// Around what is quiet only in loaders of the JDK: the loader, and 1 when it begins, -1 when it ends.
@@ -136,6 +138,11 @@ pub const WATCH_STATIC: Hook = hook("watchesStatic", "(I)V");
 /// Before a native method that does something which others can observe: the object that it does it to or null, the site.
 pub const WATCH_NATIVE: Hook = hook("watchesNative", "(Ljava/lang/Object;I)V");
 
+/// Before opaque code takes a monitor: the object, the site. This and the next do nothing unless threads are watched.
+pub const WATCH_ENTER: Hook = hook("watchesEnter", "(Ljava/lang/Object;I)V");
+/// After opaque code gave up a monitor: the object, the site.
+pub const WATCH_EXIT: Hook = hook("watchesExit", "(Ljava/lang/Object;I)V");
+
 /// A time that is none.
 pub const NO_LIMIT: i64 = i64::MIN;
 
@@ -182,16 +189,19 @@ pub const ALL: &[Hook] = &[
     BLOCK,
     PAUSE,
     INITIALISES,
+    CAUGHT,
     QUIET_IN,
     COPY_MEMORY,
     WATCH_FIELD,
     WATCH_ELEMENT,
     WATCH_STATIC,
     WATCH_NATIVE,
+    WATCH_ENTER,
+    WATCH_EXIT,
 ];
 
 /// Hooks that are called only while [`WATCHING`] is set.
-const WATCHES: [Hook; 4] = [WATCH_FIELD, WATCH_ELEMENT, WATCH_STATIC, WATCH_NATIVE];
+const WATCHES: [Hook; 6] = [WATCH_FIELD, WATCH_ELEMENT, WATCH_STATIC, WATCH_NATIVE, WATCH_ENTER, WATCH_EXIT];
 
 /// The static field that says whether hooks are bound.
 pub const ON: &str = "on";

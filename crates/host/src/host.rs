@@ -14,13 +14,16 @@ use crate::jni::Vm;
 use crate::jvm::{Jvm, JvmError, JvmSettings};
 use crate::machine::{Limits, Stop, plain};
 use crate::made;
+use crate::named::Named;
 use crate::natives;
 use crate::objects::Objects;
 use crate::one_core::Core;
 use crate::outcome::Execution;
+use crate::properties::SystemProperties;
 use crate::read::Reading;
 use crate::resolve::{Ready, ResolveError, load, resolve};
 use crate::scope;
+use crate::shutdown::Shutdown;
 use crate::signals;
 use crate::sites::FieldRef;
 use crate::statics;
@@ -40,6 +43,8 @@ pub struct Host {
     jdk_state: JdkState,
     first_thread: Option<FreshThread>,
     common_pool: Option<CommonPool>,
+    properties: Option<SystemProperties>,
+    shutdown: Option<Shutdown>,
     /// Whether the last execution has started threads.
     has_started: bool,
     /// How many threads for suffixes there are.
@@ -66,11 +71,19 @@ pub struct RunSettings {
     /// What the virtual machine shows besides: another time, other identity hashes and random numbers for each number. What
     /// then differs between two executions of one schedule is no one's doing.
     pub variation: u32,
+    /// Whether the test is a whole program, which runs its shutdown hooks in the end.
+    pub is_program: bool,
 }
 
 impl Default for RunSettings {
     fn default() -> Self {
-        RunSettings { limits: Limits::default(), values: Values::Graphs(Bounds::default()), tell: false, variation: 0 }
+        RunSettings {
+            limits: Limits::default(),
+            values: Values::Graphs(Bounds::default()),
+            tell: false,
+            variation: 0,
+            is_program: false,
+        }
     }
 }
 
@@ -123,10 +136,24 @@ impl Host {
         threads::know_current(jvm.env, ThreadId(0));
         let jdk_state = JdkState::remember(jvm.env);
         let common_pool = CommonPool::find(jvm.env);
+        let properties = SystemProperties::remember(jvm.env);
+        let shutdown = Shutdown::find(jvm.env);
         let objects = Objects::default();
         let first_thread = FreshThread::remember(jvm.env, ThreadId(0));
         let (has_started, threads, core) = (false, 0, Core::new());
-        Ok(Host { jvm, reading, objects, jdk_state, first_thread, common_pool, has_started, threads, core })
+        Ok(Host {
+            jvm,
+            reading,
+            objects,
+            jdk_state,
+            first_thread,
+            common_pool,
+            properties,
+            shutdown,
+            has_started,
+            threads,
+            core,
+        })
     }
 
     /// Looks up what a test case names, and checks that the classes under test tell of their events.
@@ -138,6 +165,7 @@ impl Host {
         natives::synchronizer::trust(!under_test.iter().any(|class| class.starts_with("java/util/concurrent/")));
         if let Some(loaded) = LOADED.lock().unwrap_or_else(|e| e.into_inner()).as_mut() {
             loaded.under_test = under_test.to_vec();
+            natives::attempts::give_permits(loaded.named.contains(&(under_test.to_vec(), Named::Permits)));
         }
         let env = self.jvm.env;
         let prefix = resolve(env, &self.reading, &test.prefix, &[])?;
@@ -192,6 +220,13 @@ impl Host {
         let env = self.jvm.env;
         self.core.look();
         definitions::begin();
+        // Before static initialisers run, which may set them.
+        if let Some(properties) = &mut self.properties {
+            properties.restore(env, &self.objects);
+        }
+        if let Some(shutdown) = &mut self.shutdown {
+            shutdown.restore(env);
+        }
         statics::reset(env);
         if let Some(pool) = self.common_pool.as_ref().filter(|_| self.has_started) {
             pool.renew(env);
@@ -219,6 +254,9 @@ impl Host {
                 suffixes = self.run_suffixes(test, &values, settings);
                 let depth = settings.values.of_others(&[]);
                 probes = run_calls(env, &self.reading, &test.probes, &mut values, depth);
+            }
+            if let Some(shutdown) = self.shutdown.as_ref().filter(|_| settings.is_program) {
+                shutdown.run(env);
             }
             natives::tell::written(env);
             let (mut ended, objects) = control::end();
@@ -252,6 +290,8 @@ impl Host {
                 abandoned: ended.remains.abandoned,
                 timed: ended.remains.timed,
                 watched: settings.limits.watched,
+                mirrored: settings.limits.mirrored,
+                hashed: ended.remains.hashed,
                 asked: ended.remains.asked,
                 doubts: ended.remains.doubts,
                 told: telling.steps,
@@ -267,6 +307,7 @@ impl Host {
                 overflow: depth::end(),
                 unseen: ended.unseen,
                 taints: ended.taints,
+                held: ended.held,
                 chance: ended.remains.chance,
             }
         })
@@ -347,10 +388,10 @@ impl Host {
         loaded.as_ref().is_some_and(|loaded| loaded.weak.iter().any(|(_, weak)| weak == class))
     }
 
-    /// Whether a class that was loaded for the classes that are under test now asks for the number of processors.
-    pub fn asks_for_processors(&self) -> bool {
+    /// Whether a class that was loaded for the classes that are under test now names something.
+    pub fn names(&self, named: Named) -> bool {
         let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
-        loaded.as_ref().is_some_and(|loaded| loaded.processors.contains(&loaded.under_test))
+        loaded.as_ref().is_some_and(|loaded| loaded.named.contains(&(loaded.under_test.clone(), named)))
     }
 
     /// A class that uses such accesses and was loaded for the classes that are under test now, if there is one.

@@ -10,14 +10,14 @@
 
 use crate::common_pool::make_renewable;
 use crate::hook_class::{
-    ACCESS, ELEMENT, ENTER, EXIT, HOOKS, Hook, INITIALISES, PAUSE, QUIET, STATIC, SYNCHRONIZE, WATCH_ELEMENT,
-    WATCH_FIELD, WATCH_NATIVE, WATCH_STATIC,
+    ACCESS, CAUGHT, ELEMENT, ENTER, EXIT, HOOKS, Hook, INITIALISES, PAUSE, QUIET, STATIC, SYNCHRONIZE, WATCH_ELEMENT,
+    WATCH_ENTER, WATCH_EXIT, WATCH_FIELD, WATCH_NATIVE, WATCH_STATIC,
 };
 use crate::scope::{
     REWRITTEN_ALL_THE_SAME, Step, is_of_jdk, is_of_synchronizer, is_salted, pauses_steps, resumes_steps,
     waits_for_uncontrolled,
 };
-use crate::sites::{DeclaredField, FieldRef, Site, Sites, WHOLE};
+use crate::sites::{DeclaredField, FieldRef, MONITOR, Site, Sites, WHOLE};
 use crate::statics::make_resettable;
 use crate::unseen::watch_natives;
 use classfile::{
@@ -25,6 +25,7 @@ use classfile::{
     ParseError, Pc, StackOp, ValueType, VerificationType, Wrap, drop_annotation, kind,
 };
 use schedule::{EventKind, SiteId};
+use std::collections::BTreeSet;
 
 /// A class that tells of its events.
 #[derive(Debug)]
@@ -79,22 +80,6 @@ pub fn instrument_elements(bytes: &[u8], sites: &mut Sites) -> Result<Instrument
     Ok(Instrumented { bytes: class.write()?, left })
 }
 
-/// Rewrites the monitors of blocks, and nothing else.
-pub fn instrument_monitors(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, InstrumentError> {
-    let mut class = ClassFile::parse(bytes)?;
-    let hooks = Hooks::add(&mut class)?;
-    let mut left = Vec::new();
-    let monitors = |instruction: &_| matches!(instruction, Instruction::MonitorEnter | Instruction::MonitorExit);
-    for method in 0..class.methods.len() {
-        if !class.methods[method].flags.has(Flags::SYNCHRONIZED)
-            && let Err(error) = instrument_method(&mut class, method, &hooks, sites, monitors)
-        {
-            left.push((method_name(&class, method), error));
-        }
-    }
-    Ok(Instrumented { bytes: class.write()?, left })
-}
-
 /// Nothing that runs inside is an event.
 pub fn quietly(hook: Index<kind::MethodRef>) -> Wrap {
     between(hook, 1)
@@ -119,6 +104,7 @@ fn synchronizing(hook: Index<kind::MethodRef>, step: Step) -> Wrap {
 }
 
 /// The hooks as methods of a class's constant pool.
+#[derive(Clone)]
 pub struct Hooks {
     access: Index<kind::MethodRef>,
     element: Index<kind::MethodRef>,
@@ -129,6 +115,9 @@ pub struct Hooks {
     synchronize: Index<kind::MethodRef>,
     pause: Index<kind::MethodRef>,
     initialises: Index<kind::MethodRef>,
+    caught: Index<kind::MethodRef>,
+    /// What the monitors of the class are, if it is opaque.
+    monitor: Option<FieldRef>,
     bytes: Index<kind::MethodRef>,
     object: Index<kind::Class>,
 }
@@ -139,7 +128,15 @@ impl Hooks {
         let hooks = Hooks::add(class)?;
         let mut add = |hook: Hook| class.constants.add_method(HOOKS, hook.name, hook.descriptor);
         let (access, element, statics) = (add(WATCH_FIELD)?, add(WATCH_ELEMENT)?, add(WATCH_STATIC)?);
-        Ok(Hooks { access, element, statics, ..hooks })
+        let (enter, exit) = (add(WATCH_ENTER)?, add(WATCH_EXIT)?);
+        let monitor = Some(FieldRef { class: class.name().to_string(), name: MONITOR.to_owned() });
+        Ok(Hooks { access, element, statics, enter, exit, monitor, ..hooks })
+    }
+
+    /// The same for opaque code that tells of every monitor it takes in a block.
+    pub fn telling_of_blocks(self, class: &mut ClassFile<'_>) -> Result<Self, classfile::Overflow> {
+        let Hooks { enter, exit, .. } = Hooks::add(class)?;
+        Ok(Hooks { enter, exit, monitor: None, ..self })
     }
 
     fn add(class: &mut ClassFile<'_>) -> Result<Self, classfile::Overflow> {
@@ -155,6 +152,8 @@ impl Hooks {
             synchronize: add(SYNCHRONIZE)?,
             pause: add(PAUSE)?,
             initialises: add(INITIALISES)?,
+            caught: add(CAUGHT)?,
+            monitor: None,
             bytes: add(WATCH_NATIVE)?,
             object: constants.add_class("java/lang/Object")?,
         })
@@ -192,12 +191,11 @@ fn instrument_method(
     let mut edit = CodeEdit::new(&code);
     let has_receiver = !flags.has(Flags::STATIC) && !name.starts_with("<init>");
     let mut numbers = Numbers { sites, method: &name, code: &code, has_receiver };
+    tell_of_handlers(&mut edit, hooks, &code);
     insert_hooks(class, &mut edit, hooks, &mut numbers, |_, instruction| seen(instruction))?;
     let synchronized = flags.has(Flags::SYNCHRONIZED);
     if synchronized {
-        let lock = numbers.add(class, 0, EventKind::Lock, None)?;
-        let unlock = numbers.add(class, 0, EventKind::Unlock, None)?;
-        take_monitor(class, flags, &mut edit, hooks, lock, unlock)?;
+        take_monitor(class, flags, &mut edit, hooks, &mut numbers)?;
     } else if !flags.has(Flags::STATIC) && is_of_synchronizer(&class.name().to_str(), &name) {
         edit.wrap(synchronizing(hooks.synchronize, Step::of(&class.name().to_str(), &name)));
     } else if pauses_steps(&class.name().to_str(), &name) {
@@ -214,12 +212,17 @@ fn instrument_method(
     }
     class.edit_method(method, edit)?;
     if synchronized {
-        let owner = &mut class.methods[method];
-        owner.flags = flags.without(Flags::SYNCHRONIZED);
-        // The virtual machine expects its intrinsics to be as it knows them.
-        drop_annotation(&mut owner.attributes, &class.constants, "Ljdk/internal/vm/annotation/IntrinsicCandidate;");
+        unsynchronize(class, method);
     }
     Ok(())
+}
+
+/// A method takes its monitor by instructions, and not because it is synchronized.
+pub fn unsynchronize(class: &mut ClassFile<'_>, method: usize) {
+    let owner = &mut class.methods[method];
+    owner.flags = owner.flags.without(Flags::SYNCHRONIZED);
+    // The virtual machine expects its intrinsics to be as it knows them.
+    drop_annotation(&mut owner.attributes, &class.constants, "Ljdk/internal/vm/annotation/IntrinsicCandidate;");
 }
 
 /// Gives the sites of one method their numbers.
@@ -286,12 +289,12 @@ pub fn insert_hooks(
                 before_array_store(edit, pc, element, site, hooks);
             }
             Instruction::MonitorEnter => {
-                let site = numbers.add(class, pc, EventKind::Lock, None)?;
+                let site = numbers.add(class, pc, EventKind::Lock, hooks.monitor.clone())?;
                 let call = Instruction::Invoke(InvokeOp::Static, hooks.enter);
                 edit.insert_before(pc, &[Instruction::Stack(StackOp::Dup), site, call]);
             }
             Instruction::MonitorExit => {
-                let site = numbers.add(class, pc, EventKind::Unlock, None)?;
+                let site = numbers.add(class, pc, EventKind::Unlock, hooks.monitor.clone())?;
                 let call = Instruction::Invoke(InvokeOp::Static, hooks.exit);
                 edit.replace(pc, &[Instruction::Stack(StackOp::Dup), Instruction::MonitorExit, site, call]);
             }
@@ -322,6 +325,16 @@ pub fn insert_hooks(
         }
     }
     Ok(())
+}
+
+/// Puts a hook where exceptions are handled. What is done for all of them gives something up and throws on: that stays as it is.
+pub fn tell_of_handlers(edit: &mut CodeEdit, hooks: &Hooks, code: &Code<'_>) {
+    let gives_up = |pc: Pc| code.handlers.iter().any(|handler| handler.handler == pc && handler.catch.is_none());
+    let handlers: BTreeSet<Pc> = code.handlers.iter().map(|handler| handler.handler).collect();
+    for &pc in handlers.iter().filter(|&&pc| !gives_up(pc)) {
+        let call = Instruction::Invoke(InvokeOp::Static, hooks.caught);
+        edit.insert_before(pc, &[Instruction::Stack(StackOp::Dup), call]);
+    }
 }
 
 /// Whether a class is one of those that make strings. They give their bytes to code that is opaque.
@@ -404,14 +417,15 @@ fn before_array_store(edit: &mut CodeEdit, pc: Pc, element: ArrayType, site: Ins
 }
 
 /// Takes the monitor of a synchronized method by instructions.
-fn take_monitor(
+pub fn take_monitor(
     class: &mut ClassFile<'_>,
     flags: Flags,
     edit: &mut CodeEdit,
     hooks: &Hooks,
-    lock_site: Instruction,
-    unlock_site: Instruction,
+    numbers: &mut Numbers<'_, '_>,
 ) -> Result<(), EditError> {
+    let lock_site = numbers.add(class, 0, EventKind::Lock, hooks.monitor.clone())?;
+    let unlock_site = numbers.add(class, 0, EventKind::Unlock, hooks.monitor.clone())?;
     let slot = edit.add_local(VerificationType::Object(hooks.object))?;
     let object = match flags.has(Flags::STATIC) {
         true => class.load_this_class()?,

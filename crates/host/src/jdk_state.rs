@@ -23,7 +23,10 @@ pub const FIRST_LASTING: jlong = 100;
 const SEED: jlong = 0x5eed_5eed_5eed;
 
 /// Static fields that count. Which there are depends on the version.
-const COUNTERS: [(&str, &str, &str, Start); 11] = [
+const COUNTERS: [(&str, &str, &str, Start); 13] = [
+    // How far the virtual machine is on its way to its end.
+    ("jdk/internal/misc/VM", "initLevel", "I", Start::There),
+    ("java/lang/Shutdown", "currentRunningHook", "I", Start::There),
     ("java/lang/Thread", "threadInitNumber", "I", Start::There),
     ("java/lang/Thread", "threadSeqNumber", "J", Start::At(FIRST_STARTED)),
     ("java/lang/Thread$ThreadNumbering", "next", "I", Start::There),

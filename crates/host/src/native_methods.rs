@@ -120,8 +120,7 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Object", "notifyAll", "()V") => Change::Instead(NOTIFY_ALL),
         ("java/lang/Object", "hashCode", "()I") => Change::Value(HASH),
         ("java/lang/Object", "clone", "()Ljava/lang/Object;") => Change::Before(CLONE),
-        // Before shutdown hooks run, for one of them may hang; and where `Runtime.halt` ends.
-        ("java/lang/Shutdown", "exit" | "halt0", "(I)V") => Change::Instead(HALT),
+        ("java/lang/Shutdown", "halt0", "(I)V") => Change::Instead(HALT),
         ("java/lang/System", "arraycopy", _) => Change::Instead(COPY),
         ("java/lang/System", "identityHashCode", _) => Change::Value(HASH),
         ("java/lang/System", "currentTimeMillis", "()J") => Change::Clock(0),

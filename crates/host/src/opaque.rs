@@ -6,10 +6,11 @@
 
 use crate::hook_class::{HOOKS, QUIET, QUIET_IN, WATCH_FIELD};
 use crate::instrument::{
-    Hooks, InstrumentError, Instrumented, Numbers, insert_hooks, method_name, note_fields, quietly,
+    Hooks, InstrumentError, Instrumented, Numbers, insert_hooks, method_name, note_fields, quietly, take_monitor,
+    tell_of_handlers, unsynchronize,
 };
 use crate::opaque_arrays::{tell, touched};
-use crate::scope::{is_hushed, is_hushed_in_jdk};
+use crate::scope::{is_hushed, is_hushed_in_jdk, tells_of_monitors};
 use crate::sites::{FieldRef, Site, Sites};
 use crate::unseen;
 use classfile::{
@@ -22,10 +23,14 @@ pub fn change(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, Instrumen
     let mut class = ClassFile::parse(bytes)?;
     note_fields(&class, sites);
     let hooks = Hooks::watching(&mut class)?;
+    let blocks = match tells_of_monitors(&class.name().to_str()) {
+        true => hooks.clone().telling_of_blocks(&mut class)?,
+        false => hooks.clone(),
+    };
     let mut left = Vec::new();
     left.extend(unseen::watch_natives(&mut class, sites));
     for method in 0..class.methods.len() {
-        if let Err(error) = change_method(&mut class, method, &hooks, sites) {
+        if let Err(error) = change_method(&mut class, method, &hooks, &blocks, sites) {
             left.push((method_name(&class, method), error));
         }
     }
@@ -35,30 +40,50 @@ pub fn change(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, Instrumen
     Ok(Instrumented { bytes: class.write()?, left })
 }
 
-fn change_method(class: &mut ClassFile<'_>, method: usize, hooks: &Hooks, sites: &mut Sites) -> Result<(), EditError> {
+fn change_method(
+    class: &mut ClassFile<'_>,
+    method: usize,
+    hooks: &Hooks,
+    blocks: &Hooks,
+    sites: &mut Sites,
+) -> Result<(), EditError> {
     let Some(code) = class.methods[method].code().cloned() else { return Ok(()) };
     let owner = class.name().to_string();
     let text = |index| class.constants.utf8(index).to_string();
     let (name, descriptor) = (text(class.methods[method].name), text(class.methods[method].descriptor));
+    let flags = class.methods[method].flags;
+    let mut takes_monitor = false;
     let mut edit = CodeEdit::new(&code);
     let touch = touched(&owner, &name, &descriptor);
+    if !is_hushed(&owner, &name) {
+        tell_of_handlers(&mut edit, hooks, &code);
+    }
+    let full_name = method_name(class, method);
+    let mut numbers = Numbers { sites, method: &full_name, code: &code, has_receiver: false };
+    let monitors = unseen::watches_monitors(&owner);
+    let is_monitor = |instruction: &_| matches!(instruction, Instruction::MonitorEnter | Instruction::MonitorExit);
     if is_hushed(&owner, &name) {
         let quiet = class.constants.add_method(HOOKS, QUIET.name, QUIET.descriptor)?;
         edit.wrap(quietly(quiet));
     } else if is_hushed_in_jdk(&owner, &name) {
         quiet_in_jdk(class, &mut edit)?;
+        insert_hooks(class, &mut edit, blocks, &mut numbers, |_, instruction| is_monitor(instruction))?;
     } else if unseen::is_watched(&owner, &name, &descriptor) {
-        let full_name = method_name(class, method);
-        let mut numbers = Numbers { sites, method: &full_name, code: &code, has_receiver: false };
         let elements = touch.is_none() && unseen::watches_elements(&owner, &name);
-        insert_hooks(class, &mut edit, hooks, &mut numbers, |class, instruction| {
-            can_change(class, instruction, elements)
+        insert_hooks(class, &mut edit, blocks, &mut numbers, |class, instruction| {
+            monitors && is_monitor(instruction) || can_change(class, instruction, elements)
         })?;
-    } else if touch.is_none() {
-        return Ok(());
+        if monitors && flags.has(Flags::SYNCHRONIZED) {
+            take_monitor(class, flags, &mut edit, hooks, &mut numbers)?;
+            takes_monitor = true;
+        }
     }
     touch.map_or(Ok(()), |touch| tell(class, &mut edit, touch))?;
-    class.edit_method(method, edit)
+    class.edit_method(method, edit)?;
+    if takes_monitor {
+        unsynchronize(class, method);
+    }
+    Ok(())
 }
 
 /// Makes a method quiet, but not in objects of an application's classes.

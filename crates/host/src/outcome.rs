@@ -35,6 +35,10 @@ pub struct Execution {
     pub timed: bool,
     /// Whether attempts at what may have to wait are events of it.
     pub watched: bool,
+    /// Whether identity hashes were mirrored.
+    pub mirrored: bool,
+    /// Whether an object was asked for its identity hash.
+    pub hashed: bool,
     /// Whether a thread was asked what it waits for, though they are not.
     pub asked: bool,
     /// Why nothing is certified that rests on it, in words.
@@ -55,6 +59,8 @@ pub struct Execution {
     pub chance: bool,
     /// Sites of native methods of which nobody knows what they do.
     pub taints: Vec<SiteId>,
+    /// Monitors that opaque code was seen to hold: the numbers of the places that are to be opened.
+    pub held: Vec<u32>,
 }
 
 impl Execution {

@@ -158,6 +158,8 @@ pub fn is_hushed(class: &str, method: &str) -> bool {
         // What the virtual machine calls by itself, in the midst of anything.
         "java/lang/ClassLoader" => matches!(method, "findNative" | "checkPackageAccess"),
         _ if class.starts_with("jdk/internal/loader/") => true,
+        // Whoever wants a log of exits; to look for that loads a lot.
+        "java/lang/Shutdown" => method == "logRuntimeExit",
         // Lists of an enum's constants, made on first use.
         "java/lang/Class" => method == "getEnumConstantsShared" || method == "enumConstantDirectory",
         // Names and groups of threads, and the books that the JDK keeps of them.

@@ -106,6 +106,9 @@ pub const ANYTHING: &str = "?";
 /// The name, in place of a field's, of all elements that the code of a class touches.
 pub const ELEMENTS: &str = "[]";
 
+/// The name, in place of a field's, of the monitors that the code of an opaque class takes.
+pub const MONITOR: &str = "<monitor>";
+
 impl Sites {
     /// Gives a site its number.
     pub fn add(&mut self, site: Site) -> SiteId {

@@ -18,16 +18,6 @@ pub fn uses_weak_accesses(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether the code of a class asks how many processors there are. We say a number of our own.
-pub fn asks_for_processors(bytes: &[u8]) -> bool {
-    let Ok(file) = ClassFile::parse(bytes) else { return false };
-    let asks = |method: &MemberRef<'_>| method.class == "java/lang/Runtime" && method.name == "availableProcessors";
-    file.constants.numbers().any(|number| {
-        matches!(file.constants.get(number), Some(Constant::MethodRef { .. }))
-            && file.constants.index(number).is_some_and(|index| asks(&file.constants.method(index)))
-    })
-}
-
 fn is_weak_name(name: &str) -> bool {
     let modes = ["Acquire", "Release", "Opaque"];
     let verbs = ["get", "set", "compareAndExchange", "getAndSet", "getAndAdd", "getAndBitwise"];

@@ -18,11 +18,21 @@ pub struct Limits {
     /// Whether attempts at what may have to wait are events, so that threads can be asked what they wait for.
     #[serde(default)]
     pub watched: bool,
+    /// Whether identity hashes are such that of any two the other one is larger.
+    #[serde(default)]
+    pub mirrored: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_events: 100_000, spurious_wakeups: 0, early_timeouts: false, max_frames: None, watched: false }
+        Limits {
+            max_events: 100_000,
+            spurious_wakeups: 0,
+            early_timeouts: false,
+            max_frames: None,
+            watched: false,
+            mirrored: false,
+        }
     }
 }
 

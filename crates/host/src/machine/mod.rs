@@ -42,6 +42,8 @@ pub struct Machine {
     first_ended: bool,
     /// Whether a thread was asked what it waits for, where that is not known.
     asked: bool,
+    /// Whether an object was asked for its identity hash.
+    hashed: bool,
     /// Why nothing is certified, in words.
     doubts: Vec<String>,
     /// Reused between decisions.
@@ -67,6 +69,8 @@ pub struct Remains {
     pub chance: bool,
     /// Whether a thread was asked what it waits for, where that is not known.
     pub asked: bool,
+    /// Whether an object was asked for its identity hash.
+    pub hashed: bool,
     /// Why nothing is certified, in words.
     pub doubts: Vec<String>,
 }
@@ -98,6 +102,7 @@ impl Machine {
             chance: false,
             first_ended: false,
             asked: false,
+            hashed: false,
             doubts: Vec::new(),
             runnable: Vec::new(),
         }
@@ -469,7 +474,10 @@ impl Machine {
 
     /// The identity hash that a thread gives to an object.
     pub fn hash(&mut self, thread: ThreadId) -> i32 {
-        self.thread_mut(thread).hash()
+        self.hashed = true;
+        let hash = self.thread_mut(thread).hash();
+        // Zero means none to HotSpot.
+        if self.limits.mirrored { (i32::MAX - hash).max(1) } else { hash }
     }
 
     /// The next of a thread's numbers that look random.
@@ -513,6 +521,13 @@ impl Machine {
         self.threads.get(thread.0 as usize).is_some_and(|thread| thread.ended)
     }
 
+    /// A thread that has begun and not ended, and is no daemon. Not the first.
+    pub fn keeps_alive(&self) -> Option<ThreadId> {
+        let lives = |thread: &Thread| !thread.daemon && !thread.ended && thread.next.is_some();
+        let thread = self.threads.iter().skip(1).position(lives)?;
+        Some(ThreadId(thread as u16 + 1))
+    }
+
     /// How deep a thread holds a lock.
     pub fn depth(&self, thread: ThreadId, object: ObjectId) -> u32 {
         self.locks.depth(object, thread)
@@ -524,8 +539,8 @@ impl Machine {
         let pending = self.threads.iter().enumerate().filter_map(next).collect();
         let left = if self.first_ended { self.blocked() } else { Vec::new() };
         let abandoned = self.threads.iter().any(|thread| thread.last_events >= LAST_EVENTS && !thread.ended);
-        let Machine { trace, timed_out, timed, asked, doubts, chance, .. } = self;
-        Remains { trace, pending, timed_out, left, abandoned, timed, chance, asked, doubts }
+        let Machine { trace, timed_out, timed, asked, hashed, doubts, chance, .. } = self;
+        Remains { trace, pending, timed_out, left, abandoned, timed, chance, asked, hashed, doubts }
     }
 
     fn thread_mut(&mut self, thread: ThreadId) -> &mut Thread {

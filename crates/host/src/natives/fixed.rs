@@ -40,6 +40,13 @@ pub(super) extern "system" fn initialises(env: *mut JNIEnv, _: jclass, class: jo
     control::quiet(delta);
 }
 
+/// A thread that has to leave does not handle exceptions on its way: a loop that catches everything would have no end.
+pub(super) extern "system" fn caught(env: *mut JNIEnv, _: jclass, _: jobject) {
+    if control::current().is_some() && control::leaves() {
+        interface(env).throw(functions().unwind.0);
+    }
+}
+
 pub(super) const NANOS_A_MILLI: u64 = 1_000_000;
 
 pub(super) extern "system" fn clock(env: *mut JNIEnv, _: jclass, which: jint) -> jlong {

@@ -7,6 +7,7 @@ mod hash;
 mod lock;
 mod memory;
 mod monitor;
+mod opaque_monitor;
 pub mod synchronizer;
 pub mod tell;
 mod thread;
@@ -104,12 +105,15 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::BLOCK, Function(lock::blocks as *mut c_void)),
     (hook_class::PAUSE, Function(synchronizer::pauses as *mut c_void)),
     (hook_class::INITIALISES, Function(fixed::initialises as *mut c_void)),
+    (hook_class::CAUGHT, Function(fixed::caught as *mut c_void)),
     (hook_class::QUIET_IN, Function(fixed::quiet_in as *mut c_void)),
     (hook_class::COPY_MEMORY, Function(memory::copy as *mut c_void)),
     (hook_class::WATCH_FIELD, Function(watch::field as *mut c_void)),
     (hook_class::WATCH_ELEMENT, Function(watch::element as *mut c_void)),
     (hook_class::WATCH_STATIC, Function(watch::statics as *mut c_void)),
     (hook_class::WATCH_NATIVE, Function(watch::native as *mut c_void)),
+    (hook_class::WATCH_ENTER, Function(opaque_monitor::enter as *mut c_void)),
+    (hook_class::WATCH_EXIT, Function(opaque_monitor::exit as *mut c_void)),
 ];
 
 type IdentityHash = unsafe extern "system" fn(*mut JNIEnv, jobject) -> jint;

@@ -62,7 +62,7 @@ pub(super) extern "system" fn synchronizes(env: *mut JNIEnv, _: jclass, object: 
         && let Some((synchronizer, trust)) = trusted(env, object)
     {
         let id = number(env, synchronizer);
-        if trust == Trust::Lock && Step::asks(step) {
+        if trust == Trust::Lock && (Step::asks(step) || attempts::needs_queues()) {
             control::with_machine(Machine::ask);
         }
         // Of a lock the step is known. Else the first access will be one; there may be none.

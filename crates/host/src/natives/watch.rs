@@ -69,6 +69,11 @@ fn watched(site: jint) -> Option<Watched> {
     })
 }
 
+/// The place that a site of opaque code is about.
+pub(super) fn place(site: jint) -> Option<u32> {
+    watched(site).map(|watched| watched.place)
+}
+
 pub(super) extern "system" fn field(env: *mut JNIEnv, _: jclass, object: jobject, site: jint) {
     // An access of null is nothing to watch: the instruction itself will throw.
     if !object.is_null() {

@@ -6,9 +6,10 @@
 //! *opened*: its accesses are events from then on. Where that is not possible, nothing is certified, and the place is named.
 //!
 //! What is watched: fields of opaque classes that can change, elements that their code reads or writes, and native methods
-//! ([`natives`]). Not watched: code that is quiet, and fields that show no thread a difference ([`caches`]).
+//! ([`natives`]). Monitors that it takes are opened as well ([`held`]). Not watched: code that is quiet, and fields that show no thread a difference ([`caches`]).
 
 pub mod caches;
+pub mod held;
 pub mod natives;
 mod parse;
 mod record;
@@ -24,6 +25,11 @@ use std::sync::RwLock;
 pub fn is_watched(class: &str, method: &str, descriptor: &str) -> bool {
     let prefix = PREFIX.to_str().expect("internal bug: the prefix is text");
     !method.starts_with(prefix) && !native_methods::is_changed(class, method, descriptor)
+}
+
+/// Whether the monitors that an opaque class takes are noted. What `Thread` does is told by events of its own.
+pub fn watches_monitors(class: &str) -> bool {
+    class != "java/lang/Thread"
 }
 
 /// Whether a field of an opaque class can change, so that threads can tell each other something by it.

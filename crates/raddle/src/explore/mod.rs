@@ -61,6 +61,7 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         early_timeouts: args.early_timeouts,
         max_frames: None,
         watched: false,
+        mirrored: false,
     };
     let plan = Plan::Explore(explore);
     let job = Job { test: target.test.clone(), under_test: vec![target.class.clone()], plan, limits, opened: vec![] };
@@ -217,6 +218,7 @@ fn report(
                 "events_a_thread": certificate.events_a_thread, "timeouts_last": certificate.timeouts,
                 "wakeups_bounded": certificate.wakeups, "wakeups_none": certificate.no_wakeups, "interrupts_bounded": certificate.interrupts, "loops_held": certificate.loops,
                 "chance_fixed": certificate.chance,
+                "references_kept": certificate.references,
             })),
             "races": explored.races, "weak_accesses": explored.weak, "unseen": explored.unseen, "findings": listed,
             "unconfirmed": known.unconfirmed.iter().map(unconfirmed::document).collect::<Vec<_>>(),

@@ -161,11 +161,22 @@ fn executions(count: u64) -> String {
 }
 
 fn certified(certificate: &Certificate) -> String {
-    let Certificate { traces, race_free, events_a_thread, timeouts, wakeups, no_wakeups, interrupts, loops, chance } =
-        *certificate;
+    let Certificate {
+        traces,
+        race_free,
+        events_a_thread,
+        timeouts,
+        wakeups,
+        no_wakeups,
+        interrupts,
+        loops,
+        chance,
+        references,
+    } = *certificate;
     let classes = if traces == 1 { "1 class".to_owned() } else { format!("{traces} classes") };
     let mut text = format!("certified: every execution was run, up to equivalence ({classes})");
-    let is_bounded = events_a_thread.is_some() || timeouts || wakeups || no_wakeups || interrupts || loops || chance;
+    let is_bounded = [timeouts, wakeups, no_wakeups, interrupts, loops, chance, references].contains(&true)
+        || events_a_thread.is_some();
     text += match (race_free, is_bounded) {
         (true, false) => "; none has a data race, so this holds under the Java memory model\n",
         (true, true) => "; none has a data race, so within these bounds this holds under the Java memory model\n",
@@ -188,6 +199,9 @@ fn certified(certificate: &Certificate) -> String {
     }
     if chance {
         text += "  bound: random numbers, identity hashes, the clock and the number of processors had one value each\n";
+    }
+    if references {
+        text += "  bound: the garbage collector cleared no reference and finalized nothing\n";
     }
     if loops {
         text += "  bound: threads that go round a loop reading the same were held until that changes\n";

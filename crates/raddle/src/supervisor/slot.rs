@@ -30,11 +30,13 @@ pub struct Slot<'p> {
     used: bool,
     /// When its memory was last looked at.
     looked: Instant,
+    /// The classes under test whose executions have left something behind in the worker, if any have.
+    left_behind: Option<Vec<String>>,
 }
 
 impl<'p> Slot<'p> {
     pub fn new(settings: &'p PoolSettings, folders: &'p PrivateFolders) -> Slot<'p> {
-        Slot { settings, folders, worker: None, executions: 0, used: false, looked: Instant::now() }
+        Slot { settings, folders, worker: None, executions: 0, used: false, looked: Instant::now(), left_behind: None }
     }
 
     /// Has a worker that is ready. `begun` is told of the process of a new one.
@@ -42,7 +44,7 @@ impl<'p> Slot<'p> {
         let mut starts = 0;
         while self.worker.is_none() {
             starts += 1;
-            (self.executions, self.used) = (0, false);
+            (self.executions, self.used, self.left_behind) = (0, false, None);
             match WorkerProcess::start(self.settings, self.folders, begun) {
                 Err(StartError::Killed) if starts < STARTS => {}
                 started => self.worker = Some(started?),
@@ -81,6 +83,10 @@ impl<'p> Slot<'p> {
         tell: &mut dyn FnMut(News),
     ) -> Result<Outcome, StartError> {
         let mut attempts = 0;
+        // What one class leaves behind keeps others from being certified.
+        if self.left_behind.as_ref().is_some_and(|of| *of != task.job.under_test) {
+            self.worker = None;
+        }
         loop {
             let settings = self.settings;
             let worker = self.warm_up(begun)?;
@@ -142,6 +148,11 @@ impl<'p> Slot<'p> {
             // Its output has an end only once it is gone.
             worker.end()?;
             worker.last_words(tell);
+        }
+        if let Answer::Done(report) = &reply.answer
+            && report.unrestored.is_some()
+        {
+            self.left_behind = Some(task.job.under_test.clone());
         }
         let printed = worker.printed();
         if self.is_spent(&reply.answer) || printed.is_none() {

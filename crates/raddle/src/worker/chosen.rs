@@ -73,6 +73,7 @@ impl Chosen {
             interrupts: false,
             loops: known.bounds.loops,
             chance: false,
+            references: false,
         })
     }
 }

@@ -19,6 +19,11 @@ pub trait Judge {
         false
     }
 
+    /// Whether an execution is judged by itself, and not by how others went.
+    fn judges_each(&self) -> bool {
+        false
+    }
+
     /// What is wrong with an execution that ended so, if anything is. Others may be run to find out.
     fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason>;
 }
@@ -32,6 +37,10 @@ pub struct ByItsEnd {
 
 impl Judge for ByItsEnd {
     fn shows_passing(&self) -> bool {
+        true
+    }
+
+    fn judges_each(&self) -> bool {
         true
     }
 

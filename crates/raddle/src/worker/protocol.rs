@@ -355,6 +355,9 @@ pub struct Certificate {
     /// Random numbers, identity hashes or the clock were looked at. They had one value each.
     #[serde(default)]
     pub chance: bool,
+    /// A class names references that the garbage collector clears, or has a finalizer. It did neither.
+    #[serde(default)]
+    pub references: bool,
 }
 
 /// A failure that was found.
@@ -449,7 +452,13 @@ impl Finding {
         let events = self.shown.turns.iter().map(|&(_, events)| events as usize).sum();
         let is_hang = self.failure.kind == FailureKind::Hang;
         let max_events = if is_hang { events } else { of_job.max_events };
-        Limits { max_events, max_frames: self.max_frames, watched: self.shown.watched, ..of_job }
+        Limits {
+            max_events,
+            max_frames: self.max_frames,
+            watched: self.shown.watched,
+            mirrored: self.shown.mirrored,
+            ..of_job
+        }
     }
 
     /// Whether it says more than these of its job do. A job that was begun anew finds the same again.
@@ -556,6 +565,9 @@ pub struct Shown {
     pub given: Vec<(usize, u32)>,
     /// Whether attempts at what may have to wait are events of it.
     pub watched: bool,
+    /// Whether identity hashes are mirrored in it.
+    #[serde(default)]
+    pub mirrored: bool,
 }
 
 /// One step of an execution, with names instead of numbers.

@@ -62,7 +62,7 @@ impl<'h> Runs<'h> {
         Runs {
             host,
             test,
-            settings,
+            settings: RunSettings { is_program: may_exit, ..settings },
             may_exit,
             is_check: matches!(plan, Plan::Check(_) | Plan::Recheck { .. }),
             missing: None,
@@ -300,6 +300,11 @@ impl<'h> Runs<'h> {
         self.told.clear();
         self.explored_part = None;
         self.report = Report { effort: self.report.effort, ..Report::default() };
+    }
+
+    /// Identity hashes are mirrored from now on, or no longer.
+    pub fn mirror(&mut self, mirrored: bool) {
+        self.settings.limits.mirrored = mirrored;
     }
 
     /// From now on calls may be ten times as deep in each other, and if that is very deep, as deep as there is room for. Says whether there was a limit.

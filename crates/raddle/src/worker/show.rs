@@ -40,6 +40,7 @@ pub fn show(host: &Host, execution: &Execution, seed: u64, hash: u64) -> Shown {
         uncaught: execution.uncaught.iter().map(|(thread, thrown)| (thread.0, thrown.clone())).collect(),
         stop: stop::describe(execution),
         watched: execution.watched,
+        mirrored: execution.mirrored,
         ..Shown::default()
     }
 }

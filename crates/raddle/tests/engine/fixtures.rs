@@ -54,6 +54,7 @@ fn read(source: &Path) -> Fixture {
             early_timeouts: header("early timeouts").is_some(),
             max_frames: None,
             watched: false,
+            mirrored: false,
         },
         since: header("since").map_or(0, |since| since.parse().unwrap()),
         methods: methods.map(|name| name.to_string()).collect(),

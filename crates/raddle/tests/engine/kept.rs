@@ -19,6 +19,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 public class Tables {
+    /** Fields of interfaces are not put back between executions. */
+    interface Left {
+        java.util.Map<String, String> BEHIND = new java.util.HashMap<>();
+    }
+
     enum Light { RED, GREEN; int passed; }
 
     static class Node { Node next; final int[] numbers = {1, 2, 3}; }
@@ -39,7 +44,7 @@ public class Tables {
     static String text;
 
     static {
-        System.setProperty("tables.made", "" + (Integer.getInteger("tables.made", 0) + 1));
+        Left.BEHIND.put("tables.made", "" + (Integer.parseInt(Left.BEHIND.getOrDefault("tables.made", "0")) + 1));
         int number = 1;
         for (int i = 0; i < 3_000_000; i++) {
             number = number * 1664525 + 1013904223;
@@ -81,7 +86,7 @@ public class Tables {
         return told;
     }
 
-    public static int made() { return Integer.getInteger("tables.made"); }
+    public static int made() { return Integer.parseInt(Left.BEHIND.get("tables.made")); }
 }
 "#;
 

@@ -49,8 +49,18 @@ fn pass_fixtures_are_certified_with_as_many_traces_as_ever() {
 }
 
 fn words(certificate: &Certificate) -> String {
-    let Certificate { traces, race_free, events_a_thread, timeouts, wakeups, no_wakeups, interrupts, loops, chance } =
-        *certificate;
+    let Certificate {
+        traces,
+        race_free,
+        events_a_thread,
+        timeouts,
+        wakeups,
+        no_wakeups,
+        interrupts,
+        loops,
+        chance,
+        references,
+    } = *certificate;
     let mut words = vec![format!("{traces} traces")];
     words.extend((!race_free).then(|| "sequentially consistent executions only".into()));
     words.extend(events_a_thread.map(|events| format!("at most {events} events a thread")));
@@ -60,5 +70,6 @@ fn words(certificate: &Certificate) -> String {
     words.extend(interrupts.then(|| "interrupts or notifications".into()));
     words.extend(loops.then(|| "loops held".into()));
     words.extend(chance.then(|| "chance fixed".into()));
+    words.extend(references.then(|| "references kept".into()));
     words.join(", ")
 }

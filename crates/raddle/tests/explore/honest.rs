@@ -122,8 +122,8 @@ class Remembers {
     }
 
     public static void main(String[] arguments) throws Exception {
-        int executions = Integer.getInteger("executions", 0) + 1;
-        System.setProperty("executions", String.valueOf(executions));
+        int executions = Integer.parseInt(Left.BEHIND.getOrDefault("executions", "0")) + 1;
+        Left.BEHIND.put("executions", String.valueOf(executions));
         boolean isFirst = executions < 6;
         Thread other = Together.start(() -> increment(isFirst));
         increment(isFirst);
@@ -131,13 +131,18 @@ class Remembers {
     }
 }
 
+// Fields of interfaces are not put back between executions.
+interface Left {
+    java.util.Map<String, String> BEHIND = new java.util.HashMap<>();
+}
+
 // Loses an update, and minds only once it has run a while.
 class Tires {
     static int count;
 
     public static void main(String[] arguments) throws Exception {
-        int executions = Integer.getInteger("executions", 0) + 1;
-        System.setProperty("executions", String.valueOf(executions));
+        int executions = Integer.parseInt(Left.BEHIND.getOrDefault("executions", "0")) + 1;
+        Left.BEHIND.put("executions", String.valueOf(executions));
         Runnable increments = () -> {
             count++;
             count++;
@@ -154,8 +159,8 @@ class Tires {
 // Fails once, in the middle of an exploration.
 class Flickers {
     static void flicker() {
-        int executions = Integer.getInteger("executions", 0) + 1;
-        System.setProperty("executions", String.valueOf(executions));
+        int executions = Integer.parseInt(Left.BEHIND.getOrDefault("executions", "0")) + 1;
+        Left.BEHIND.put("executions", String.valueOf(executions));
         if (executions == 3) {
             throw new IllegalStateException("Flickers");
         }
@@ -170,7 +175,7 @@ class Flickers {
 // Fails in the first execution only.
 class Starts {
     public static void main(String[] arguments) {
-        if (System.setProperty("started", "yes") == null) {
+        if (Left.BEHIND.put("started", "yes") == null) {
             throw new IllegalStateException("Starts");
         }
     }

@@ -1,6 +1,6 @@
 //! What a certificate does not cover, as far as executions came upon it: how waits may end, and accesses that are weaker than events tell.
 
-use host::{Execution, Host, Limits};
+use host::{Execution, Host, Limits, Named};
 use schedule::{EventKind, FastMap, SiteId};
 
 use crate::worker::protocol::Certificate;
@@ -20,6 +20,10 @@ pub struct Bounds {
     weak: Option<String>,
     /// Something was looked at that is not the same in every virtual machine.
     chance: bool,
+    /// An object was asked for its identity hash.
+    hashed: bool,
+    /// A class names references that the garbage collector clears.
+    references: bool,
     /// Sites that were looked at, and whether as waits.
     known: FastMap<(SiteId, bool), ()>,
 }
@@ -28,7 +32,9 @@ impl Bounds {
     /// Takes in an execution.
     pub fn see(&mut self, host: &Host, execution: &Execution) {
         self.timed |= execution.timed;
-        self.chance |= execution.chance || host.asks_for_processors();
+        self.chance |= execution.chance || host.names(Named::Processors);
+        self.hashed |= execution.hashed;
+        self.references |= host.names(Named::References);
         if self.weak.is_none() {
             self.weak = host.weak_class();
         }
@@ -57,6 +63,11 @@ impl Bounds {
         self.weak.as_deref()
     }
 
+    /// Whether an object was asked for its identity hash.
+    pub fn hashed(&self) -> bool {
+        self.hashed
+    }
+
     /// The certificate with these bounds.
     pub fn put_to(&self, certificate: Certificate, limits: &Limits) -> Certificate {
         Certificate {
@@ -64,6 +75,7 @@ impl Bounds {
             no_wakeups: self.wakes && limits.spurious_wakeups == 0,
             interrupts: self.interrupts,
             chance: self.chance,
+            references: self.references,
             ..certificate
         }
     }

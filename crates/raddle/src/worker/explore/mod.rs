@@ -63,7 +63,13 @@ pub fn run(
         exploration.blind.see_initialisers(runs.host, warm_up);
     }
     exploration.go(runs)?;
-    exploration.explain(runs)?;
+    // Others went with other hashes, which what they gave may tell.
+    if exploration.judge.judges_each() && exploration.orders_by_hash() {
+        exploration.mirror(runs)?;
+    }
+    let explained = exploration.explain(runs);
+    runs.mirror(false);
+    explained?;
     let Exploration { explored, races, .. } = exploration;
     runs.explored(Explored { races: races.told(), ..explored });
     Ok(())
@@ -151,6 +157,26 @@ impl Exploration<'_> {
         self.explored.covered = self.explorer.covered().filter(|_| stays);
         let bound = |certificate| self.bounds.put_to(certificate, &runs.settings().limits);
         self.explored.certificate = complete.map(|certificate| Certificate { race_free, ..bound(certificate) });
+        Ok(())
+    }
+
+    /// Whether all that could be run was, nothing was wrong, and objects may have been put in order by their identity hashes.
+    fn orders_by_hash(&self) -> bool {
+        self.explored.certificate.is_some() && self.explored.findings.is_empty() && self.bounds.hashed()
+    }
+
+    /// Explores once more, with identity hashes that put objects in the opposite order. If nothing is wrong with that either, what is
+    /// said is what was said before.
+    fn mirror(&mut self, runs: &mut Runs<'_>) -> Result<(), Reason> {
+        runs.mirror(true);
+        let (certificate, covered) = (self.explored.certificate, self.explored.covered);
+        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events);
+        (self.passing, self.failing, self.first, self.ends) = (Vec::new(), Vec::new(), None, Ends::default());
+        self.go(runs)?;
+        let is_worse = !self.explored.findings.is_empty() || !self.blind.is_empty() || runs.is_unstable();
+        if !is_worse {
+            (self.explored.certificate, self.explored.covered) = (certificate, covered);
+        }
         Ok(())
     }
 

@@ -27,8 +27,14 @@ impl Blind {
         self.doubts.extend(taints.map(|site| words(host, *site, None)));
         let asked = execution.doubts.iter();
         self.doubts.extend(asked.map(|doubt| format!("{doubt}, where HotSpot may answer otherwise")));
+        let mut places = BTreeSet::new();
+        for place in execution.held.iter().filter_map(|place| host.place(*place)) {
+            if !opened.contains(&place) {
+                places.insert(place);
+            }
+        }
         if execution.unseen.is_empty() {
-            return Vec::new();
+            return places.into_iter().collect();
         }
         self.see_initialisers(host, execution);
         let accesses = execution.unseen.iter().map(|access| explore::Unseen {
@@ -41,7 +47,6 @@ impl Blind {
         let accesses: Vec<_> = accesses.collect();
         let blind = unordered(&tell(execution, end), &accesses);
         let cut = (0..accesses.len()).filter(|&access| execution.unseen[access].is_cut);
-        let mut places = BTreeSet::new();
         for access in blind.into_iter().chain(cut) {
             let Unseen { site, opens, can_open, .. } = execution.unseen[access];
             match host.place(opens).filter(|_| can_open) {
