@@ -1,21 +1,25 @@
 //! Threads that spin: a loop that changes nothing waits for what it reads.
 //!
 //! A thread that goes round and round, reading the same places at the same sites while nobody writes there, waits for
-//! one of these places to change. It may take locks to look, if it gives them back in the same round. Letting it go round again gives executions that differ in the number of rounds
-//! only, and there is no end to them. So once a thread was seen to do [`EVIDENCE`] such rounds, its loop is known, and
-//! from then on it is held after [`ROUNDS`] rounds until another thread writes what it reads, or until nothing else
-//! can go on. (Two calls of one method read at the same sites too, so fewer rounds are no evidence.)
+//! one of these places to change. It may take locks to look, if it gives them back in the same round. Letting it go
+//! round again gives executions that differ in the number of rounds only, and there is no end to them. So once a
+//! thread was seen to do [`EVIDENCE`] such rounds, its loop is known. From then on it is held after [`ROUNDS`] rounds
+//! until another thread writes what it reads, or until nothing else can go on. (Two calls of one method read at the
+//! same sites too, so fewer rounds are no evidence.)
 //!
-//! A loop is known together with what it reads: the write that each read saw. A method that reads may be called in a loop that waits, and
-//! after it some more times in a row; these calls see the write that has ended the loop, in which nobody was seen to spin.
+//! A loop is known together with what it reads: the write that each read saw. A method that reads may be called in a
+//! loop that waits, and after it some more times in a row. These calls see the write that has ended the loop, in which
+//! nobody was seen to spin.
 //!
-//! A lock that is taken and given back is no change: whoever waits for it gets it, and finds it as it was. But whoever tries to take
-//! it, or looks who holds it, may see that. So each such look of another thread lets a loop go on that takes the lock.
+//! A lock that is taken and given back is no change: a thread that waits for it gets it, and finds it as it was. But a
+//! thread that tries to take it, or looks who holds it or waits for it, may see the difference. So each such look of
+//! another thread lets a loop go on that takes the lock.
 //!
 //! This is sound for loops that carry nothing from round to round but what they read. A loop that counts its rounds
 //! and goes on for longer than the evidence may leave by itself, and then what it does next is seen only where nothing
-//! else could go on. So it is with code that is no loop, reads the same more than [`ROUNDS`] times in a row at sites at which the thread
-//! was seen to spin, and sees the very write there that it spun on. A certificate says so. Events cannot tell these apart.
+//! else could go on. The same holds for code that is no loop, reads the same more than [`ROUNDS`] times in a row at
+//! sites at which the thread was seen to spin, and sees the very write there that it spun on. A certificate says so.
+//! Events cannot tell these apart.
 
 use crate::dependency::{Access, Footprint, Mode, Resource, Space};
 use schedule::FastMap;
@@ -38,7 +42,8 @@ pub(crate) struct Spins {
     known: FastMap<(usize, SiteId, Source), ()>,
 }
 
-/// A write: the thread, and how many changes it had made by then. Zeros for what nobody has written, and for what reads nothing.
+/// A write: the thread, and how many changes it had made by then. Zeros for what nobody has written, and for what
+/// reads nothing.
 type Source = (usize, u32);
 
 /// What an event is in a round.
@@ -53,8 +58,8 @@ enum Part {
 
 #[derive(Clone, Debug, Default)]
 struct Reading {
-    /// Events that change nothing, and locks that are taken or given back, since the last that changed something or since another thread
-    /// did what lets the loop go on.
+    /// Events that change nothing, and locks that are taken or given back, since the last that changed something or
+    /// since another thread did what lets the loop go on.
     events: Vec<Event>,
     /// What each of them is in a round.
     parts: Vec<Part>,
@@ -144,7 +149,8 @@ impl Spins {
         events[last.clone()].iter().zip(&sources[last]).map(move |(event, source)| (thread, event.site, *source))
     }
 
-    /// How many events a round has, if the thread, about to do that event, has done so many same rounds and gave back in each what it took.
+    /// How many events a round has, if the thread, about to do that event, has done so many same rounds and gave back
+    /// in each what it took.
     fn round_after(&self, thread: usize, next: Event, rounds: usize) -> Option<usize> {
         let round = self.goes_round(thread, next, rounds)?;
         let Reading { events, parts, .. } = &self.threads[thread];
@@ -229,8 +235,8 @@ fn is_balanced(events: &[Event], parts: &[Part]) -> bool {
     held.is_empty()
 }
 
-/// Whether a loop goes on because of an event of another thread, given what one of its own events touches: that changes what it looks at,
-/// or looks at a lock that it takes.
+/// Whether a loop goes on because of an event of another thread, given what one of its own events touches: that
+/// changes what it looks at, or looks at a lock that it takes.
 pub(crate) fn lets_go_on(own: &Footprint, event: Event, footprint: &Footprint) -> bool {
     let is_by = |own: Access, other: Access| {
         own.resource == other.resource
@@ -239,8 +245,8 @@ pub(crate) fn lets_go_on(own: &Footprint, event: Event, footprint: &Footprint) -
     own.accesses().any(|own| footprint.accesses().any(|other| is_by(own, other)))
 }
 
-/// Whether an event may see that a lock is held for a moment.
+/// Whether an event may see that a lock is held, or that a thread waits for it, for a moment.
 fn observes(event: Event) -> bool {
-    matches!(event.kind, EventKind::TryLock | EventKind::LockWithin | EventKind::Attempt)
+    matches!(event.kind, EventKind::TryLock | EventKind::LockWithin | EventKind::Attempt | EventKind::State)
         || event.kind.is_access() && event.slot == Event::SYNCHRONIZER
 }

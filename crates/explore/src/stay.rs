@@ -19,7 +19,8 @@ pub(crate) fn stay(choice: &Choice<'_>, order: &[ThreadId]) -> Turn {
     }
 }
 
-/// Who goes on in place of the thread that went last: the first of those in `order` that can, the others after them by number.
+/// Who goes on in place of the thread that went last: the first of those in `order` that can, the others after them by
+/// number.
 pub(crate) fn in_its_place(choice: &Choice<'_>, order: &[ThreadId]) -> Option<ThreadId> {
     let rank = |thread: ThreadId| order.iter().position(|&other| other == thread).unwrap_or(order.len());
     let steps = &choice.trace.steps;

@@ -328,9 +328,9 @@ fn spinning(threads: usize, statements: usize) -> impl Strategy<Value = Program>
     })
 }
 
-/// Threads some of which take a lock again and again to look, while others write, with that lock or without, or try to take it.
-/// Only the other lock is tried again and again: a thread that takes a lock to look and one that spins on the same lock keep each other
-/// going, and there is no end to that.
+/// Threads some of which take a lock again and again to look, while others write, with that lock or without, or try to
+/// take it. Only the other lock is tried again and again: a thread that takes a lock to look and one that spins on the
+/// same lock keep each other going, and there is no end to that.
 fn polling(threads: usize, statements: usize) -> impl Strategy<Value = Program> {
     let add = (0..VARIABLES).prop_map(|var| Op::Add { var, value: 1, reg: 2 });
     let locked = (add.clone(), 0..2usize).prop_map(|(op, lock)| Statement::Locked(lock, vec![Statement::Plain(op)]));
