@@ -11,8 +11,8 @@
 
 use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
-use crate::stay::{all_look, has_spun};
-use schedule::{Choice, Divergence, Schedule, Scheduler, ThreadId, Trace, Turn};
+use crate::stay::in_its_place;
+use schedule::{Choice, Divergence, Schedule, Scheduler, ThreadId, Trace, Turn, all_look, goes_round};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -150,8 +150,8 @@ impl Scheduler for Follow {
                 }
             };
         }
-        let goes_on = choice.last.filter(|&last| choice.can_run(last) && !has_spun(choice, last));
-        let thread = goes_on.or_else(|| choice.threads().find(|&thread| Some(thread) != choice.last));
+        let goes_on = choice.last.filter(|&last| choice.can_run(last) && !goes_round(choice, last));
+        let thread = goes_on.or_else(|| in_its_place(choice, &[]));
         let thread = thread.or(choice.last).expect("internal bug: a choice without threads");
         let preempts = goes_on.is_some();
         if !preempts || self.preempts {

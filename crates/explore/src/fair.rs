@@ -4,8 +4,7 @@
 //! as the one it waits for gets no turn. So an execution that was cut off is held against one that begins alike and then
 //! is fair. If that does not end either, it is not for want of turns.
 
-use crate::stay::all_look;
-use schedule::{Choice, Divergence, Schedule, Scheduler, ThreadId, Turn};
+use schedule::{Choice, Divergence, Schedule, Scheduler, ThreadId, Turn, all_look};
 
 /// Follows a schedule as far as it can be followed, and then gives everyone turns.
 #[derive(Clone, Debug)]

@@ -118,7 +118,7 @@ fn cut(execution: &Execution<'_>) -> Hang {
         // Whether a wait is over by time some day, events do not tell. That the first thread joins is no such wait.
         let lasts = event.kind == EventKind::Lock || event.kind == EventKind::Join && thread == ThreadId(0);
         if timeline.state.can_do(name, event) {
-            if spins.round_after(name, event, 4).is_none() {
+            if spins.goes_round(name, event, 4).is_none() {
                 return Hang::EndlessLoop;
             }
             spinning.push(thread);

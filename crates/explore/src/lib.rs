@@ -82,7 +82,6 @@ pub use random::Random;
 pub use serial::{MAX_PERMUTED, Serial};
 pub use shrink::{Attempt, Proof, Shrunk, shrink};
 pub use state::MAX_THREADS;
-pub use stay::{all_look, goes_round, is_look};
 pub use surw::Surw;
 pub use sweep::Sweep;
 pub use unseen::{Unseen, unordered};

@@ -12,8 +12,7 @@
 use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::rng::Rng;
-use crate::stay::{all_look, has_spun};
-use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn};
+use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn, all_look, goes_round};
 
 /// Samples executions without end.
 #[derive(Clone, Debug)]
@@ -78,7 +77,7 @@ impl Scheduler for Sample {
         }
         if let Some(last) = choice.trace.steps.last()
             && choice.can_run(last.thread)
-            && (last.event.kind == EventKind::Yield || has_spun(choice, last.thread))
+            && (last.event.kind == EventKind::Yield || goes_round(choice, last.thread))
         {
             self.fall(last.thread);
         }

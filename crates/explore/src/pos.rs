@@ -10,8 +10,7 @@ use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::rng::Rng;
 use crate::state::State;
-use crate::stay::all_look;
-use schedule::{Choice, Divergence, Event, Scheduler, ThreadId, Turn};
+use schedule::{Choice, Divergence, Event, Scheduler, ThreadId, Turn, all_look};
 
 /// Samples executions without end.
 #[derive(Clone, Debug)]

@@ -46,8 +46,7 @@ fn for_each_preemption(execution: &Execution<'_>, mut found: impl FnMut(usize, u
             };
             let before = names.name(before);
             let next = next.map(|next| names.event(before, next));
-            if next
-                .is_some_and(|next| state.can_do(before, next) && spins.round_after(before, next, EVIDENCE).is_none())
+            if next.is_some_and(|next| state.can_do(before, next) && spins.goes_round(before, next, EVIDENCE).is_none())
             {
                 found(index, later.unwrap_or(steps.len()));
             }

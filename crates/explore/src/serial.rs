@@ -5,8 +5,8 @@
 
 use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
-use crate::stay::{all_look, stay};
-use schedule::{Choice, Divergence, EventKind, Scheduler, Step, ThreadId, Turn};
+use crate::stay::stay;
+use schedule::{Choice, Divergence, EventKind, Scheduler, Step, ThreadId, Turn, all_look};
 
 /// So many threads are run in all orders.
 pub const MAX_PERMUTED: usize = 5;

@@ -8,8 +8,8 @@ use crate::bounded::Bounded;
 use crate::execution::{End, Execution};
 use crate::explorer::Explorer;
 use crate::preemption::{Interference, interference};
-use crate::stay::{all_look, stay};
-use schedule::{Choice, Divergence, Event, Schedule, Scheduler, ThreadId, Trace, Turn};
+use crate::stay::stay;
+use schedule::{Choice, Divergence, Event, Schedule, Scheduler, ThreadId, Trace, Turn, all_look};
 
 /// One execution, and whether it failed in the way that is looked for.
 #[derive(Clone, Debug)]

@@ -14,9 +14,8 @@ use crate::dependency::{Resource, Space};
 use crate::execution::{Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::rng::Rng;
-use crate::stay::all_look;
 use schedule::FastMap;
-use schedule::{Choice, Divergence, Event, EventKind, ObjectId, Scheduler, ThreadId, Turn};
+use schedule::{Choice, Divergence, Event, EventKind, ObjectId, Scheduler, ThreadId, Turn, all_look};
 use std::sync::Arc;
 
 /// Samples executions without end.

@@ -13,8 +13,8 @@ use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::meeting::Meeting;
 use crate::serial::{InThisOrder, threads};
-use crate::stay::{all_look, has_spun, stay, whole};
-use schedule::{Choice, Divergence, EventKind, Scheduler, Step, ThreadId, Turn};
+use crate::stay::{stay, whole};
+use schedule::{Choice, Divergence, EventKind, Scheduler, Step, ThreadId, Turn, all_look, goes_round};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -169,7 +169,7 @@ impl Scheduler for Inside {
         if self.stage == Stage::Inside {
             self.stage = Stage::After;
             let next = choice.runnable.iter().find(|&&(thread, _)| thread == outer);
-            if next.is_none_or(|(_, event)| event.kind == EventKind::End) || has_spun(choice, outer) {
+            if next.is_none_or(|(_, event)| event.kind == EventKind::End) || goes_round(choice, outer) {
                 self.at_end.store(true, Ordering::Relaxed);
             }
             if choice.can_run(inner) {

@@ -19,6 +19,7 @@
 mod event;
 mod fast_map;
 mod in_order;
+mod look;
 mod one_each;
 mod random;
 mod schedule;
@@ -28,6 +29,7 @@ mod trace;
 pub use event::{Event, EventKind, ObjectId, SiteId, ThreadId};
 pub use fast_map::{FastHasher, FastMap};
 pub use in_order::InOrder;
+pub use look::{all_look, goes_round, is_idle, is_look};
 pub use one_each::one_each;
 pub use random::RandomWalk;
 pub use schedule::{Replay, Schedule};

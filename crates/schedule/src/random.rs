@@ -1,5 +1,6 @@
 //! A random walk: at every event, each thread that can go on is as likely to run as any other.
 
+use crate::look::all_look;
 use crate::scheduler::{Choice, Divergence, Scheduler, Turn};
 
 /// Chooses at random, the same for the same seed.
@@ -28,5 +29,9 @@ impl Scheduler for RandomWalk {
         // The bias of the remainder is below 2^-48 for any number of threads there can be.
         let pick = self.next() % choice.runnable.len() as u64;
         Ok(Turn { thread: choice.runnable[pick as usize].0, events: 1 })
+    }
+
+    fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
+        all_look(choice)
     }
 }

@@ -4,6 +4,7 @@ use super::sequence::Guide;
 use crate::dependency::Footprint;
 use crate::names::Names;
 use crate::order::{After, Order};
+use crate::spin::lets_go_on;
 use crate::state::{MAX_THREADS, State, bits};
 use schedule::{Event, EventKind, ThreadId, Trace};
 
@@ -121,10 +122,9 @@ impl Path {
     /// Threads that were spinning go on because of this step, if it changes what they read.
     fn note_changes(&mut self, step: usize) {
         for &(thread, round) in &self.nodes[step].spinning {
-            let footprint = self.order.footprint(step);
-            if thread != self.nodes[step].thread
-                && self.round(thread, step, round).any(|read| footprint.conflicts(self.order.footprint(read)))
-            {
+            let (event, footprint) = (self.nodes[step].event, self.order.footprint(step));
+            let goes_on = |own: usize| lets_go_on(self.order.footprint(own), event, footprint);
+            if thread != self.nodes[step].thread && self.round(thread, step, round).any(goes_on) {
                 self.changes.resize(self.changes.len().max(thread + 1), None);
                 self.changes[thread] = Some(step);
             }

@@ -3,6 +3,7 @@
 use super::path::Path;
 use super::sequence::{Guide, Sequence};
 use crate::dependency::{Footprint, Mode};
+use crate::spin::lets_go_on;
 use crate::state::{State, bits};
 use schedule::{Event, EventKind};
 
@@ -182,7 +183,9 @@ fn spins_on(path: &Path, early: usize, late: &Late) -> bool {
         return false;
     }
     let reads: Vec<usize> = path.round(late.thread, early, round).collect();
-    let changes =
-        |step: usize| reads.iter().any(|&read| path.order.footprint(step).conflicts(path.order.footprint(read)));
+    let changes = |step: usize| {
+        let (event, footprint) = (path.nodes[step].event, path.order.footprint(step));
+        reads.iter().any(|&own| lets_go_on(path.order.footprint(own), event, footprint))
+    };
     !(early + 1..late.step).any(|step| !path.order.happens_before(early, step) && changes(step))
 }

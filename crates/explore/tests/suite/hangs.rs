@@ -57,3 +57,11 @@ fn threads_that_spin_for_ever_are_a_livelock_and_others_an_endless_loop() {
     let endless = kinds(&endless());
     assert!(!endless.is_empty() && endless.iter().all(|kind| *kind == Hang::EndlessLoop), "{endless:?}");
 }
+
+#[test]
+fn threads_that_take_a_lock_to_look_for_ever_are_a_livelock() {
+    let polls = vec![Op::Lock(0), Op::Read { var: 0, reg: 0 }, Op::Unlock(0), Op::If { reg: 0, is: 0, to: 0 }];
+    let kinds = kinds(&Program::new(1, vec![polls.clone(), polls]));
+    assert!(!kinds.is_empty());
+    assert!(kinds.iter().all(|kind| matches!(kind, Hang::Livelock(threads) if !threads.is_empty())), "{kinds:?}");
+}

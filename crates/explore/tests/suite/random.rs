@@ -16,6 +16,10 @@ enum Statement {
     Locked(usize, Vec<Statement>),
     /// Reads a variable until it is not zero.
     Await(usize),
+    /// The same, with a lock that is taken to read.
+    AwaitLocked(usize, usize),
+    /// Adds to a variable under a lock that is tried until it is taken.
+    TryLocked(usize, usize),
     /// Adds to a variable under a lock made of an update that is tried until it works.
     SpinLocked(usize, usize),
     Wait(usize, Option<u64>),
@@ -53,6 +57,20 @@ fn compile(statements: &[Statement], held: &mut Vec<usize>, ops: &mut Vec<Op>) {
                 let again = ops.len();
                 ops.push(Op::VolatileRead { var: *var, reg: 3 });
                 ops.push(Op::If { reg: 3, is: 0, to: again });
+            }
+            Statement::AwaitLocked(lock, var) => {
+                let again = ops.len();
+                ops.push(Op::Lock(*lock));
+                ops.push(Op::VolatileRead { var: *var, reg: 3 });
+                ops.push(Op::Unlock(*lock));
+                ops.push(Op::If { reg: 3, is: 0, to: again });
+            }
+            Statement::TryLocked(lock, var) => {
+                let again = ops.len();
+                ops.push(Op::TryLock { lock: *lock, reg: 3 });
+                ops.push(Op::If { reg: 3, is: 0, to: again });
+                ops.push(Op::Add { var: *var, value: 1, reg: 2 });
+                ops.push(Op::Unlock(*lock));
             }
             Statement::SpinLocked(lock, var) => {
                 let again = ops.len();
@@ -310,6 +328,26 @@ fn spinning(threads: usize, statements: usize) -> impl Strategy<Value = Program>
     })
 }
 
+/// Threads some of which take a lock again and again to look, while others write, with that lock or without, or try to
+/// take it. Only the other lock is tried again and again: a thread that takes a lock to look and one that spins on the
+/// same lock keep each other going, and there is no end to that.
+fn polling(threads: usize, statements: usize) -> impl Strategy<Value = Program> {
+    let add = (0..VARIABLES).prop_map(|var| Op::Add { var, value: 1, reg: 2 });
+    let locked = (add.clone(), 0..2usize).prop_map(|(op, lock)| Statement::Locked(lock, vec![Statement::Plain(op)]));
+    let tried = (0..VARIABLES, 0..2usize, 0..2usize).prop_map(|(var, lock, reg)| {
+        let read = Statement::Plain(Op::Read { var, reg });
+        Statement::Tried(Attempt::Once, lock, vec![read])
+    });
+    let statement = prop_oneof![
+        1 => add.prop_map(Statement::Plain).boxed(),
+        2 => locked.boxed(),
+        2 => tried.boxed(),
+        3 => (0..VARIABLES).prop_map(|var| Statement::AwaitLocked(0, var)).boxed(),
+        1 => (0..VARIABLES).prop_map(|var| Statement::TryLocked(1, var)).boxed(),
+    ];
+    of_statements(threads, statements, statement.boxed())
+}
+
 /// Programs with more interleavings than this are held against all states instead.
 const MOST_INTERLEAVINGS: u64 = 4_000;
 /// Programs with more states than this, or more traces, are not for these tests.
@@ -430,6 +468,16 @@ proptest! {
     #[test]
     fn threads_that_spin_in_methods_which_read(program in spinning(2, 3)) {
         spins_end_as_all_states_do(&program, Extras { getters: true, ..Extras::default() })?;
+    }
+
+    #[test]
+    fn threads_that_take_a_lock_to_look(program in polling(2, 2)) {
+        spins_end_as_all_states_do(&program, Extras::default())?;
+    }
+
+    #[test]
+    fn three_threads_that_take_a_lock_to_look(program in polling(3, 1)) {
+        spins_end_as_all_states_do(&program, Extras::default())?;
     }
 
     #[test]

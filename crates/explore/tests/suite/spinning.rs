@@ -3,7 +3,8 @@
 use crate::programs::*;
 use crate::toy::{Extras, Num, Op, Program, explore, reachable, run};
 use explore::{
-    Auto, AutoSettings, Bounded, Dpor, DporCounts, DporSettings, End, Explorer, Learnt, Pct, Pos, Serial, Surw, Sweep,
+    Auto, AutoSettings, Bounded, Dpor, DporCounts, DporSettings, End, Explorer, Learnt, Pct, Pos, Random, Serial, Surw,
+    Sweep,
 };
 use schedule::Schedule;
 use std::collections::BTreeSet;
@@ -150,4 +151,80 @@ fn calls_of_a_method_in_which_a_thread_has_spun_are_no_loop() {
     });
     assert!(dpor.is_complete() && dpor.counts().held > 0, "{:?}", dpor.counts());
     assert_eq!(ends, reachable(&program, 20_000).unwrap());
+}
+
+/// Takes a lock to read a variable, until that is not zero.
+fn polls(lock: usize, var: usize) -> Vec<Op> {
+    vec![Op::Lock(lock), Op::Read { var, reg: 0 }, Op::Unlock(lock), Op::If { reg: 0, is: 0, to: 0 }]
+}
+
+fn sets(lock: usize, var: usize) -> Vec<Op> {
+    vec![Op::Lock(lock), Op::Write { var, value: Num::Const(1) }, Op::Unlock(lock)]
+}
+
+#[test]
+fn a_thread_that_takes_a_lock_to_look_is_held_like_one_that_only_looks() {
+    let (one, _) = counts(&Program::new(1, vec![polls(0, 0), sets(0, 0)]));
+    // The lock is taken to write before the first look, after it, or after the second.
+    assert_eq!((one.traces, one.bounded), (3, 0));
+    assert!(one.held > 0);
+    let (two, ends) = counts(&Program::new(1, vec![polls(0, 0), polls(0, 0), sets(0, 0)]));
+    assert!(two.bounded == 0 && two.traces < 100, "{two:?}");
+    assert_eq!(ends, BTreeSet::from([vec![1]]));
+}
+
+#[test]
+fn time_passes_where_a_thread_takes_a_lock_to_look() {
+    let sleeps = [vec![Op::Sleep(10)], sets(0, 0)].concat();
+    let (counts, ends) = counts(&Program::new(1, vec![polls(0, 0), sleeps]));
+    assert_eq!((counts.bounded, ends), (0, BTreeSet::from([vec![1]])));
+    assert_eq!(counts.timed_out, counts.traces);
+}
+
+#[test]
+fn whoever_tries_to_take_a_lock_sees_as_many_rounds_of_a_loop_as_there_are() {
+    // Each attempt fails only in a round of its own, for the lock is taken in between.
+    let mut tries = Vec::new();
+    for reg in 0..4 {
+        let after = tries.len() + 3;
+        tries.extend([Op::TryLock { lock: 0, reg }, Op::IfNot { reg, is: 1, to: after }, Op::Unlock(0)]);
+        tries.extend([Op::Lock(0), Op::Unlock(0)]);
+    }
+    let program = Program::new(1, vec![polls(0, 0), [tries, sets(0, 0)].concat()]);
+    let mut dpor = Dpor::new(DporSettings { max_events_a_thread: Some(200) });
+    let mut ends = BTreeSet::new();
+    explore(&program, &mut dpor, Extras::default(), 10_000, 100_000, |ran, learnt| {
+        if learnt == Learnt::Counts {
+            ends.insert(ran.outcome.clone());
+        }
+    });
+    assert!(dpor.is_complete() && dpor.counts().held > 0, "{:?}", dpor.counts());
+    let all = reachable(&program, 200_000).unwrap();
+    assert!(all.iter().any(|outcome| outcome.registers[2] == [0; 4]), "all fail");
+    assert_eq!(ends, all);
+}
+
+#[test]
+fn threads_that_take_a_lock_to_look_end_under_every_explorer() {
+    let sleeps = [vec![Op::Sleep(10)], sets(0, 0)].concat();
+    // With a yield a round is as long as a part of a turn.
+    let yields = [vec![Op::Yield], polls(0, 0)].concat();
+    let yields: Vec<Op> = yields[..4].iter().copied().chain([Op::If { reg: 0, is: 0, to: 0 }]).collect();
+    let program = Program::new(1, vec![yields.clone(), yields, sleeps]);
+    let explorers: [(&str, Box<dyn Explorer>); 8] = [
+        ("serial", Box::new(Serial::default())),
+        ("sweep", Box::new(Sweep::default())),
+        ("bounded", Box::new(Bounded::new(1))),
+        ("pos", Box::new(Pos::new(1))),
+        ("pct", Box::new(Pct::new(1, 3))),
+        ("surw", Box::new(Surw::new(1))),
+        ("random", Box::new(Random::new(1))),
+        ("auto", Box::new(Auto::new(AutoSettings::default()))),
+    ];
+    for (name, mut explorer) in explorers {
+        let executions = explore(&program, &mut *explorer, Extras::default(), 10_000, 20, |ran, learnt| {
+            assert!(ran.end == End::Done || learnt == Learnt::Redundant, "{name}: {:?}", ran.end);
+        });
+        assert!(executions > 0, "{name}");
+    }
 }

@@ -106,6 +106,8 @@ impl Thread {
         match kind {
             EventKind::Read | EventKind::VolatileRead | EventKind::Update | EventKind::TryLock | EventKind::Yield => {}
             EventKind::Alive | EventKind::State | EventKind::Interrupted => {}
+            // Taken to look, and given back.
+            EventKind::Lock | EventKind::Unlock | EventKind::Attempt => {}
             EventKind::Sleep => self.looks = 0,
             _ => (self.looks, self.naps) = (0, 0),
         }

@@ -49,7 +49,7 @@ fn read(source: &Path) -> Fixture {
         expect: header("expect"),
         uncertified: header("uncertified"),
         limits: Limits {
-            max_events: 20_000,
+            max_events: header("max events").map_or(20_000, |number| number.parse().unwrap()),
             spurious_wakeups: header("spurious wake-ups").map_or(0, |number| number.parse().unwrap()),
             early_timeouts: header("early timeouts").is_some(),
             max_frames: None,

@@ -11,9 +11,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use explore::{all_look, goes_round, is_look};
 use host::calls_made;
-use schedule::{Choice, Divergence, EventKind, Scheduler, ThreadId, Turn};
+use schedule::{Choice, Divergence, Scheduler, ThreadId, Turn, all_look, goes_round};
 
 /// What goes on first where the order of calls does not say it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -123,7 +122,7 @@ impl CallByCall {
 
     /// A thread that the code under test has started, and that can go on.
     fn helper(&self, choice: &Choice<'_>, may: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
-        let helps = |&thread: &ThreadId| thread.0 > self.last && !spins(choice, thread) && may(thread);
+        let helps = |&thread: &ThreadId| thread.0 > self.last && !goes_round(choice, thread) && may(thread);
         choice.threads().find(helps).filter(|_| self.help > 0)
     }
 
@@ -158,7 +157,7 @@ impl CallByCall {
 
     /// The call that goes on where the last one is whole or waits.
     fn next_call(&mut self, choice: &Choice<'_>) -> Option<ThreadId> {
-        let goes_on = |&thread: &ThreadId| choice.can_run(thread) && !spins(choice, thread);
+        let goes_on = |&thread: &ThreadId| choice.can_run(thread) && !goes_round(choice, thread);
         let resumed = self.begun.iter().map(|&(thread, _)| thread).find(goes_on);
         let new = self.left.iter().position(|&thread| !self.is_begun(thread) && choice.can_run(thread));
         match (resumed, new) {
@@ -177,7 +176,7 @@ impl CallByCall {
         self.begun.retain(|&(thread, whole)| calls_made(thread) < whole);
         // A thread makes no more calls once one has thrown.
         self.left.retain(|&thread| calls_made(thread) < u32::MAX);
-        let goes_on = |thread: ThreadId| choice.can_run(thread) && !spins(choice, thread);
+        let goes_on = |thread: ThreadId| choice.can_run(thread) && !goes_round(choice, thread);
         // The first thread makes the prefix and the probes, and threads without calls have nothing to do but end.
         let is_idle = |thread: ThreadId| {
             thread.0 <= self.last && !self.is_begun(thread) && !self.left.contains(&thread) && goes_on(thread)
@@ -188,7 +187,7 @@ impl CallByCall {
         }
         let in_call = self.in_call();
         if let Some(current) = in_call.filter(|&current| choice.can_run(current) && self.patience_left > 0) {
-            self.patience_left -= u32::from(spins(choice, current));
+            self.patience_left -= u32::from(goes_round(choice, current));
             return current;
         }
         if let Some(current) = in_call.filter(|&current| goes_on(current)) {
@@ -208,11 +207,6 @@ impl CallByCall {
         let after = choice.threads().find(|&thread| Some(thread) > choice.last);
         after.or_else(|| choice.threads().next()).expect("internal bug: a choice without threads")
     }
-}
-
-/// Whether a thread goes round and round and changes nothing, though it may take locks to look.
-fn spins(choice: &Choice<'_>, thread: ThreadId) -> bool {
-    goes_round(choice, thread, |kind| is_look(kind) || matches!(kind, EventKind::Lock | EventKind::Unlock))
 }
 
 impl Scheduler for CallByCall {

@@ -8,9 +8,9 @@ mod unseen;
 
 use std::time::{Duration, Instant};
 
-use explore::{Attempt, Learnt, ThenFair, interference, is_look};
+use explore::{Attempt, Learnt, ThenFair, interference};
 use host::{Execution, Stop};
-use schedule::{Schedule, Trace};
+use schedule::{Schedule, Trace, is_idle};
 
 use super::chosen::Chosen;
 use super::doubt::Ends;
@@ -330,7 +330,7 @@ impl Exploration<'_> {
 /// So many events of an execution without an end are told: up to where threads only look, and some of that.
 fn beginning(trace: &Trace) -> usize {
     let steps = &trace.steps;
-    let changed = steps.iter().rposition(|step| !is_look(step.event.kind)).map_or(0, |last| last + 1);
+    let changed = steps.iter().rposition(|step| !is_idle(step.event.kind)).map_or(0, |last| last + 1);
     steps.len().min(changed.min(MOST_OF_ENDLESS) + LOOKS)
 }
 
