@@ -6,10 +6,13 @@
 //!
 //! An access is ordered before another if the next event of its thread happens before the last event of the other's
 //! thread. That two accesses follow events that are ordered is not enough: the first may be late.
+//!
+//! A monitor that such code takes ([`Event::MONITOR`]) matters only where another thread may have to wait while it holds it:
+//! then both may wait for each other. All else that it keeps apart are accesses, which are seen.
 
 use crate::execution::Execution;
 use crate::timeline::Timeline;
-use schedule::{ObjectId, ThreadId};
+use schedule::{Event, EventKind, ObjectId, ThreadId};
 
 /// An access that is no event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +28,17 @@ pub struct Unseen {
     /// The object by which events name the place, and the slot unless all of the object is meant, if there are such events.
     pub event: Option<(ObjectId, Option<u32>)>,
 }
+
+/// Events that a thread may have to wait at.
+const WAITS: [EventKind; 7] = [
+    EventKind::Join,
+    EventKind::Lock,
+    EventKind::LockInVain,
+    EventKind::LockWithin,
+    EventKind::Park,
+    EventKind::Wait,
+    EventKind::Wake,
+];
 
 /// The accesses that conflict with another, or with an event, and are not ordered with it. By their index.
 pub fn unordered(execution: &Execution<'_>, accesses: &[Unseen]) -> Vec<usize> {
@@ -58,15 +72,36 @@ pub fn unordered(execution: &Execution<'_>, accesses: &[Unseen]) -> Vec<usize> {
                 && !before(other_next, last)
         })
     };
+    // Whether a thread that takes a monitor may have to wait for something else before it gives the monitor up.
+    let may_wait = |lock: usize, thread, monitor: ObjectId| {
+        let mut own = steps.iter().enumerate().skip(lock + 1).filter(|(_, (of, _))| *of == thread);
+        let of_monitor = |kind| move |event: &Event| event.kind == kind && event.object == monitor;
+        let mut held = 1;
+        let end = own.clone().find(|(_, (_, event))| {
+            held += of_monitor(EventKind::Lock)(event) as usize;
+            held -= of_monitor(EventKind::Unlock)(event) as usize;
+            held == 0
+        });
+        let end = end.map_or(steps.len(), |(step, _)| step);
+        let waits = own.any(|(step, (_, event))| step < end && WAITS.contains(&event.kind) && event.object != monitor);
+        let takes = accesses.iter().any(|access| {
+            let other = access.event.is_some_and(|(object, slot)| slot == Some(Event::MONITOR) && object != monitor);
+            other && names.name(access.thread) == thread && (lock + 1..=end).contains(&access.at)
+        });
+        waits || takes
+    };
     let meets_event = |index: usize| {
         let (access, (last, next)) = (&accesses[index], around[index]);
         let Some((object, slot)) = access.event else { return false };
         steps.iter().enumerate().any(|(step, &(thread, event))| {
-            event.kind.is_access()
+            let conflicts = match slot {
+                Some(Event::MONITOR) => event.kind == EventKind::Lock && may_wait(step, thread, object),
+                _ => event.kind.is_access() && slot.is_none_or(|slot| slot == event.slot),
+            };
+            conflicts
                 && event.object == object
-                && slot.is_none_or(|slot| slot == event.slot)
                 && thread != names.name(access.thread)
-                && (event.kind.is_write() || access.writes)
+                && (event.kind.is_write() || access.writes || slot == Some(Event::MONITOR))
                 && !before(next, Some(step))
                 && !before(Some(step), last)
         })
@@ -78,7 +113,7 @@ pub fn unordered(execution: &Execution<'_>, accesses: &[Unseen]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::execution::End;
-    use schedule::{Event, EventKind, SiteId, Step, Trace};
+    use schedule::{SiteId, Step, Trace};
 
     const LOCK: ObjectId = ObjectId(7);
 
@@ -126,6 +161,23 @@ mod tests {
         check(&locked(), &[access(1, 2, true), access(2, 6, true)], &[]);
         // The first comes after its lock was given up, so it may come after the second.
         check(&locked(), &[access(1, 3, true), access(2, 6, true)], &[0, 1]);
+    }
+
+    #[test]
+    fn a_monitor_matters_where_its_holder_may_wait() {
+        let monitor = Unseen { event: Some((LOCK, Some(Event::MONITOR))), ..access(1, 1, false) };
+        let begun = step(1, EventKind::Begin, ObjectId::NONE);
+        let held = |inside: &[Step]| {
+            let around = [step(2, EventKind::Lock, LOCK), step(2, EventKind::Unlock, LOCK)];
+            [&[begun, around[0]], inside, &around[1..], &[step(1, EventKind::End, ObjectId::NONE)]].concat()
+        };
+        check(&held(&[]), &[monitor], &[]);
+        check(&held(&[step(2, EventKind::Write, ObjectId(3))]), &[monitor], &[]);
+        check(&held(&[step(2, EventKind::Lock, LOCK), step(2, EventKind::Unlock, LOCK)]), &[monitor], &[]);
+        check(&held(&[step(2, EventKind::Lock, ObjectId(3))]), &[monitor], &[0]);
+        let other = Unseen { event: Some((ObjectId(3), Some(Event::MONITOR))), place: 1, ..access(2, 2, false) };
+        check(&held(&[]), &[monitor, other], &[0]);
+        check(&held(&[]), &[monitor, Unseen { at: 3, ..other }], &[]);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use crate::contended;
 use crate::exhausted;
-use crate::hook_class::{BLOCKER, HOOKS, UNWIND};
 use crate::initialisers::Initialisers;
 use crate::instrument::{instrument, instrument_elements};
 use crate::jvmti::{Callbacks, Jvmti};
@@ -10,12 +9,13 @@ use crate::named::{Named, named};
 use crate::native_methods::{CLASSES, PREFIX, change_natives};
 use crate::natives::attempts;
 use crate::opaque;
-use crate::scope::{is_of_jdk, is_rewritten, tells_of_elements};
+use crate::scope::{Treatment, is_of_jdk, is_rewritten};
 use crate::sites::Sites;
 use crate::threads;
 use crate::weak::uses_weak_accesses;
 use classfile::ClassFile;
 use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Mutex, OnceLock};
@@ -113,20 +113,18 @@ fn rewrite(name: &str, bytes: &[u8], has_loader: bool) -> Option<Vec<u8>> {
             }
         }
     }
-    let rewritten = match name {
-        HOOKS | UNWIND | BLOCKER => return None,
-        _ if is_rewritten(name) && CLASSES.contains(&name) => {
-            change_natives(bytes).and_then(|bytes| instrument(&bytes, &mut loaded.sites, false))
-        }
-        _ if is_rewritten(name) => instrument(bytes, &mut loaded.sites, has_loader && !is_of_jdk(name)),
-        _ if tells_of_elements(name) => instrument_elements(bytes, &mut loaded.sites),
-        _ if CLASSES.contains(&name) => {
-            change_natives(bytes).and_then(|bytes| opaque::change(&bytes, &mut loaded.sites))
-        }
-        _ => opaque::change(bytes, &mut loaded.sites),
-    };
+    let changed = if CLASSES.contains(&name) { change_natives(bytes).map(Cow::Owned) } else { Ok(bytes.into()) };
+    let of_application = has_loader && !is_of_jdk(name);
+    let sites = &mut loaded.sites;
+    let rewritten = changed.and_then(|bytes| match Treatment::of(name) {
+        Treatment::Ours => Ok(None),
+        Treatment::Rewritten => instrument(&bytes, sites, of_application).map(Some),
+        Treatment::Elements => instrument_elements(&bytes, sites).map(Some),
+        Treatment::Opaque { .. } => opaque::change(&bytes, sites).map(Some),
+    });
     match rewritten {
-        Ok(instrumented) => {
+        Ok(None) => None,
+        Ok(Some(instrumented)) => {
             loaded.rewritten += 1;
             for (method, error) in instrumented.left {
                 loaded.failures.push((format!("{name}.{method}"), error.to_string()));

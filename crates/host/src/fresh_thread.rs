@@ -1,5 +1,5 @@
 //! Threads that serve every execution look to each as if they were new: without thread locals, seeds or
-//! interrupts of earlier executions, and under their first name.
+//! interrupts of earlier executions, and with their first name and priority.
 
 use crate::jdk_state::FIRST_LASTING;
 use crate::jni::Env;
@@ -20,10 +20,16 @@ const CLEARED: [(&str, &str); 7] = [
 /// Fields of `Thread` that get their first values back.
 const KEPT: [(&str, &str); 2] = [("name", "Ljava/lang/String;"), ("contextClassLoader", "Ljava/lang/ClassLoader;")];
 
+/// The priority, which gets its first value back, too: of `Thread`, or since Java 19 of what it holds.
+const PRIORITY: (&str, &str) = ("priority", "I");
+const HOLDER: &str = "java/lang/Thread$FieldHolder";
+
 /// A thread with what it looked like first.
 pub struct FreshThread {
     thread: jobject,
     fields: Vec<(jfieldID, u8, jvalue)>,
+    /// The object that has its priority, the field, and the value.
+    priority: Option<(jobject, jfieldID, jvalue)>,
 }
 
 impl FreshThread {
@@ -48,7 +54,18 @@ impl FreshThread {
                 (field, letter, jvalue { l: env.global(first) })
             });
             let numbered = find(&("tid", "J")).map(|(field, letter)| (field, letter, jvalue { j: number }));
-            Some(FreshThread { thread, fields: cleared.chain(kept).chain(numbered).collect() })
+            let fields = cleared.chain(kept).chain(numbered).collect();
+            let holder = env.field(class, "holder", &format!("L{HOLDER};"));
+            env.take_exception();
+            let (owner, declared) = match holder {
+                // SAFETY: the field is a reference.
+                Some(holder) => (env.global(unsafe { env.get_field(thread, holder, b'L').l }), env.find_class(HOLDER)?),
+                None => (thread, class),
+            };
+            let priority = env.field(declared, PRIORITY.0, PRIORITY.1);
+            env.take_exception();
+            let priority = priority.map(|field| (owner, field, env.get_field(owner, field, b'I')));
+            Some(FreshThread { thread, fields, priority })
         })
     }
 
@@ -56,6 +73,9 @@ impl FreshThread {
     pub fn freshen(&self, env: Env) {
         for &(field, letter, value) in &self.fields {
             env.restore_field(self.thread, field, letter, value);
+        }
+        if let Some((owner, field, value)) = self.priority {
+            env.restore_field(owner, field, b'I', value);
         }
     }
 }

@@ -197,8 +197,20 @@ fn disabled_intrinsics(feature: Option<u32>) -> String {
     // These touch arrays without an instruction or call that tells of it.
     names.extend(["_copyOf", "_copyOfRange", "_clone", "_arraycopy", "_vectorizedMismatch"].map(str::to_owned));
     names.extend(["_equalsB", "_equalsC"].map(str::to_owned));
+    names.extend(["_encodeISOArray", "_encodeByteISOArray", "_toBytesStringU", "_getCharsStringU"].map(str::to_owned));
+    names.extend(["_inflateStringB", "_inflateStringC", "_compressStringB", "_compressStringC"].map(str::to_owned));
+    for sum in
+        ["BytesCRC32", "ByteBufferCRC32", "BytesCRC32C", "DirectByteBufferCRC32C", "BytesAdler32", "ByteBufferAdler32"]
+    {
+        names.push(format!("_update{sum}"));
+    }
+    let since = |release| feature.is_some_and(|feature| feature >= release);
+    names.push(if since(19) { "_countPositives" } else { "_hasNegatives" }.to_owned());
+    names.extend(since(21).then(|| "_vectorizedHashCode".to_owned()));
+    names.extend(since(18).then(|| "_encodeAsciiArray".to_owned()));
+    names.extend(["_arraySort", "_arrayPartition"].map(str::to_owned).into_iter().filter(|_| since(22)));
     names.extend(["_copyMemory", "_Reference_get", "_Reference_refersTo0"].map(str::to_owned));
-    if feature.is_some_and(|feature| feature >= 25) {
+    if since(25) {
         names.extend(["_setMemory", "_Reference_clear0"].map(str::to_owned));
     }
     format!("-XX:DisableIntrinsic={}", names.join(","))

@@ -5,8 +5,8 @@ use classfile::{ClassFile, Constant};
 /// Something that an application's class names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Named {
-    /// The number of processors. We say a number of our own.
-    Processors,
+    /// The number of processors, or of a thread. We say numbers of our own.
+    Numbers,
     /// `LockSupport`, by which a thread can be given a permit while it waits for a lock, which then uses it up.
     Permits,
     /// References that the garbage collector clears, and finalizers. Here it does neither at a time of its own.
@@ -29,8 +29,13 @@ pub fn named(class: &ClassFile<'_>) -> Vec<Named> {
         match class.constants.get(number) {
             Some(Constant::MethodRef { .. }) => {
                 let method = class.constants.index(number).map(|index| class.constants.method(index));
-                if method.is_some_and(|it| it.class == "java/lang/Runtime" && it.name == "availableProcessors") {
-                    all.push(Named::Processors);
+                let is_number = |class: &str, name: &str| match class {
+                    "java/lang/Runtime" => name == "availableProcessors",
+                    "java/lang/Thread" => name == "getId" || name == "threadId",
+                    _ => false,
+                };
+                if method.is_some_and(|it| is_number(&it.class.to_str(), &it.name.to_str())) {
+                    all.push(Named::Numbers);
                 }
             }
             Some(Constant::Class(_)) => {

@@ -80,6 +80,12 @@ pub fn is_changed(class: &str, method: &str, descriptor: &str) -> bool {
     CLASSES.contains(&class) && change(class, method, descriptor).is_some()
 }
 
+/// Whether a method of ours stands in the place of one, given whether it is native in this release.
+pub fn is_replaced(class: &str, method: &str, descriptor: &str, is_native: bool) -> bool {
+    let in_java = IN_JAVA.contains(&method) || atomic_access(method).is_some();
+    is_changed(class, method, descriptor) && (is_native || in_java)
+}
+
 /// Methods that are changed though they are not native; all others are only if they are.
 const IN_JAVA: &[&str] = &[
     "await",
@@ -223,11 +229,9 @@ pub fn change_natives(bytes: &[u8]) -> Result<Vec<u8>, InstrumentError> {
         let flags = class.methods[method].flags;
         let text = |index| class.constants.utf8(index).to_string();
         let (method_name, descriptor) = (text(class.methods[method].name), text(class.methods[method].descriptor));
-        let in_java = IN_JAVA.contains(&&*method_name) || atomic_access(&method_name).is_some();
-        if !flags.has(Flags::NATIVE) && !in_java {
-            continue;
-        }
-        if let Some(change) = change(&name, &method_name, &descriptor) {
+        if let Some(change) = change(&name, &method_name, &descriptor)
+            && is_replaced(&name, &method_name, &descriptor, flags.has(Flags::NATIVE))
+        {
             wrap(&mut class, method, &method_name, &descriptor, change).map_err(|error| match error {
                 EditError::Overflow(overflow) => InstrumentError::Overflow(overflow),
                 other => panic!("internal bug: a method of ours in place of {method_name}: {other}"),

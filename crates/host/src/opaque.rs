@@ -4,17 +4,18 @@
 //! methods that are known to touch arrays of their callers report them; and every access of state that can change is
 //! watched ([`crate::unseen`]), so that nothing is taken for seen that was not.
 
-use crate::hook_class::{HOOKS, QUIET, QUIET_IN, WATCH_FIELD};
+use crate::hook_class::{HOOKS, Hook, QUIET, QUIET_IN, WATCH_FIELD, WATCH_NATIVE, WATCH_STATIC};
 use crate::instrument::{
     Hooks, InstrumentError, Instrumented, Numbers, insert_hooks, method_name, note_fields, quietly, take_monitor,
     tell_of_handlers, unsynchronize,
 };
-use crate::opaque_arrays::{tell, touched};
-use crate::scope::{is_hushed, is_hushed_in_jdk, tells_of_monitors};
-use crate::sites::{FieldRef, Site, Sites};
-use crate::unseen;
+use crate::opaque_arrays::{telling, touched};
+use crate::scope::{Treatment, counts, is_hushed, is_hushed_in_jdk, names_thread, taints};
+use crate::sites::{ANYTHING, FieldRef, HELD, Site, Sites};
+use crate::unseen::{self, Elements};
 use classfile::{
-    ClassFile, CodeBuilder, CodeEdit, EditError, Flags, Instruction, InvokeOp, ValueType, VerificationType, Wrap,
+    ClassFile, Code, CodeBuilder, CodeEdit, EditError, Flags, Instruction, InvokeOp, StackOp, ValueType,
+    VerificationType, Wrap,
 };
 use schedule::EventKind;
 
@@ -23,9 +24,9 @@ pub fn change(bytes: &[u8], sites: &mut Sites) -> Result<Instrumented, Instrumen
     let mut class = ClassFile::parse(bytes)?;
     note_fields(&class, sites);
     let hooks = Hooks::watching(&mut class)?;
-    let blocks = match tells_of_monitors(&class.name().to_str()) {
-        true => hooks.clone().telling_of_blocks(&mut class)?,
-        false => hooks.clone(),
+    let blocks = match Treatment::of(&class.name().to_str()) {
+        Treatment::Opaque { monitors: true } => hooks.clone().telling_of_blocks(&mut class)?,
+        _ => hooks.clone(),
     };
     let mut left = Vec::new();
     left.extend(unseen::watch_natives(&mut class, sites));
@@ -55,34 +56,164 @@ fn change_method(
     let mut takes_monitor = false;
     let mut edit = CodeEdit::new(&code);
     let touch = touched(&owner, &name, &descriptor);
-    if !is_hushed(&owner, &name) {
+    let full_name = method_name(class, method);
+    let is_monitor = |instruction: &_| matches!(instruction, Instruction::MonitorEnter | Instruction::MonitorExit);
+    let fate = Fate::of(&owner, &name, &descriptor);
+    if !matches!(fate, Fate::Quiet { .. } | Fate::Counts(_)) {
         tell_of_handlers(&mut edit, hooks, &code);
     }
-    let full_name = method_name(class, method);
-    let mut numbers = Numbers { sites, method: &full_name, code: &code, has_receiver: false };
-    let monitors = unseen::watches_monitors(&owner);
-    let is_monitor = |instruction: &_| matches!(instruction, Instruction::MonitorEnter | Instruction::MonitorExit);
-    if is_hushed(&owner, &name) {
-        let quiet = class.constants.add_method(HOOKS, QUIET.name, QUIET.descriptor)?;
-        edit.wrap(quietly(quiet));
-    } else if is_hushed_in_jdk(&owner, &name) {
-        quiet_in_jdk(class, &mut edit)?;
-        insert_hooks(class, &mut edit, blocks, &mut numbers, |_, instruction| is_monitor(instruction))?;
-    } else if unseen::is_watched(&owner, &name, &descriptor) {
-        let elements = touch.is_none() && unseen::watches_elements(&owner, &name);
-        insert_hooks(class, &mut edit, blocks, &mut numbers, |class, instruction| {
-            monitors && is_monitor(instruction) || can_change(class, instruction, elements)
-        })?;
-        if monitors && flags.has(Flags::SYNCHRONIZED) {
-            take_monitor(class, flags, &mut edit, hooks, &mut numbers)?;
-            takes_monitor = true;
+    match fate {
+        Fate::Quiet { .. } => {
+            let quiet = class.constants.add_method(HOOKS, QUIET.name, QUIET.descriptor)?;
+            let mut wrap = quietly(quiet);
+            if let Some(touch) = touch {
+                wrap.enter.splice(..0, telling(class, touch)?);
+            }
+            edit.wrap(wrap);
+            return class.edit_method(method, edit);
         }
+        Fate::Counts(field) => return count(class, method, field, sites),
+        Fate::QuietInJdk => {
+            quiet_in_jdk(class, &mut edit)?;
+            let mut numbers = Numbers { sites, method: &full_name, code: &code, has_receiver: false };
+            insert_hooks(class, &mut edit, blocks, &mut numbers, |_, instruction| is_monitor(instruction))?;
+        }
+        Fate::Watched { elements, taints, .. } => {
+            let mut numbers = Numbers { sites, method: &full_name, code: &code, has_receiver: false };
+            if taints {
+                let anything = FieldRef { class: String::new(), name: ANYTHING.to_owned() };
+                let site = numbers.add(class, u16::MAX, EventKind::Update, Some(anything))?;
+                let hook = class.constants.add_method(HOOKS, WATCH_NATIVE.name, WATCH_NATIVE.descriptor)?;
+                edit.insert_before(0, &[Instruction::Null, site, Instruction::Invoke(InvokeOp::Static, hook)]);
+            }
+            let opens = unseen::opens_monitors(&owner);
+            insert_hooks(class, &mut edit, blocks, &mut numbers, |class, instruction| {
+                opens && is_monitor(instruction) || can_change(class, instruction, elements)
+            })?;
+            if !opens {
+                note_monitors(class, method, &mut edit, &mut numbers)?;
+            } else if flags.has(Flags::SYNCHRONIZED) {
+                take_monitor(class, flags, &mut edit, hooks, &mut numbers)?;
+                takes_monitor = true;
+            }
+            if names_thread(&owner, &name) {
+                build_quietly(class, &code, &mut edit)?;
+            }
+        }
+        Fate::Replaced => {}
     }
-    touch.map_or(Ok(()), |touch| tell(class, &mut edit, touch))?;
+    if let Some(touch) = touch {
+        let told = telling(class, touch)?;
+        edit.insert_before(0, &told);
+    }
     class.edit_method(method, edit)?;
     if takes_monitor {
         unsynchronize(class, method);
     }
+    Ok(())
+}
+
+/// Notes the monitors that a method takes, where they are not opened. Another thread that holds one may wait for something else.
+fn note_monitors(
+    class: &mut ClassFile<'_>,
+    method: usize,
+    edit: &mut CodeEdit,
+    numbers: &mut Numbers<'_, '_>,
+) -> Result<(), EditError> {
+    let flags = class.methods[method].flags;
+    let monitor = || Some(FieldRef { class: String::new(), name: HELD.to_owned() });
+    let hook = class.constants.add_method(HOOKS, WATCH_NATIVE.name, WATCH_NATIVE.descriptor)?;
+    let call = Instruction::Invoke(InvokeOp::Static, hook);
+    if flags.has(Flags::SYNCHRONIZED) {
+        let mut told = match flags.has(Flags::STATIC) {
+            true => class.load_this_class()?,
+            false => vec![Instruction::Load(ValueType::Reference, 0)],
+        };
+        told.extend([numbers.add(class, u16::MAX - 1, EventKind::VolatileRead, monitor())?, call.clone()]);
+        edit.insert_before(0, &told);
+    }
+    let code = numbers.code;
+    for placed in code.instructions().filter(|placed| placed.instruction == Instruction::MonitorEnter) {
+        let site = numbers.add(class, placed.pc, EventKind::VolatileRead, monitor())?;
+        edit.insert_before(placed.pc, &[Instruction::Stack(StackOp::Dup), site, call.clone()]);
+    }
+    Ok(())
+}
+
+/// What becomes of the code of a method in an opaque class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing is seen while it runs, nor of what it calls.
+    Quiet {
+        /// Whether it tells of elements of its parameters before.
+        tells: bool,
+    },
+    /// The same, but not in objects of an application's classes.
+    QuietInJdk,
+    /// It counts by this static field, which is watched as one update.
+    Counts(&'static str),
+    /// Its accesses are watched.
+    Watched {
+        /// And which of those of elements.
+        elements: Elements,
+        /// Whether it tells of elements of its parameters by events.
+        tells: bool,
+        /// Whether nothing can be said of an execution that calls it.
+        taints: bool,
+    },
+    /// What stands in its place tells of events.
+    Replaced,
+}
+
+impl Fate {
+    /// What becomes of a method that has code.
+    pub fn of(class: &str, method: &str, descriptor: &str) -> Fate {
+        let tells = touched(class, method, descriptor).is_some();
+        if let Some(field) = counts(class, method) {
+            return Fate::Counts(field);
+        }
+        match () {
+            () if is_hushed(class, method) => Fate::Quiet { tells },
+            () if is_hushed_in_jdk(class, method) => Fate::QuietInJdk,
+            () if !unseen::is_watched(class, method, descriptor) => Fate::Replaced,
+            () => {
+                let elements = if tells { Elements::None } else { Elements::of(class, method) };
+                Fate::Watched { elements, tells, taints: taints(class, method) }
+            }
+        }
+    }
+}
+
+/// Makes quiet what a method does to builders of strings.
+fn build_quietly(class: &mut ClassFile<'_>, code: &Code<'_>, edit: &mut CodeEdit) -> Result<(), EditError> {
+    let quiet = class.constants.add_method(HOOKS, QUIET.name, QUIET.descriptor)?;
+    let tell = |number| [Instruction::Int(number), Instruction::Invoke(InvokeOp::Static, quiet)];
+    for placed in code.instructions() {
+        let Instruction::Invoke(_, called) = placed.instruction else { continue };
+        if class.constants.method(called).class == "java/lang/StringBuilder" {
+            edit.insert_before(placed.pc, &tell(1));
+            edit.insert_before(placed.pc + placed.length, &tell(-1));
+        }
+    }
+    Ok(())
+}
+
+/// Makes one watched update of a static method that counts, without its monitor.
+fn count(class: &mut ClassFile<'_>, method: usize, field: &str, sites: &mut Sites) -> Result<(), EditError> {
+    let code = class.methods[method].code().cloned().ok_or(EditError::NoCode)?;
+    let (name, owner) = (method_name(class, method), class.name().to_string());
+    let mut hook = |hook: Hook| class.constants.add_method(HOOKS, hook.name, hook.descriptor);
+    let (watch, quiet) = (hook(WATCH_STATIC)?, hook(QUIET)?);
+    let mut numbers = Numbers { sites, method: &name, code: &code, has_receiver: false };
+    let counter = FieldRef { class: owner, name: field.to_owned() };
+    let site = numbers.add(class, 0, EventKind::Update, Some(counter))?;
+    let mut wrap = quietly(quiet);
+    wrap.enter.splice(..0, [site, Instruction::Invoke(InvokeOp::Static, watch)]);
+    let mut edit = CodeEdit::new(&code);
+    edit.wrap(wrap);
+    class.edit_method(method, edit)?;
+    let flags = &mut class.methods[method].flags;
+    *flags = flags.without(Flags::SYNCHRONIZED);
     Ok(())
 }
 
@@ -139,7 +270,7 @@ fn watch_referent(class: &mut ClassFile<'_>, sites: &mut Sites) -> Result<(), Ed
 }
 
 /// Whether an instruction accesses state that can change. Of elements the caller knows.
-fn can_change(class: &ClassFile<'_>, instruction: &Instruction, elements: bool) -> bool {
+pub fn can_change(class: &ClassFile<'_>, instruction: &Instruction, elements: Elements) -> bool {
     match *instruction {
         Instruction::Field(_, field) => {
             let target = class.constants.field(field);
@@ -149,7 +280,7 @@ fn can_change(class: &ClassFile<'_>, instruction: &Instruction, elements: bool) 
             let is_final = declared.is_some_and(|field| is_own && field.flags.has(Flags::FINAL));
             unseen::can_change(&owner, &name, is_final)
         }
-        Instruction::ArrayLoad(_) | Instruction::ArrayStore(_) => elements,
+        Instruction::ArrayLoad(element) | Instruction::ArrayStore(element) => elements.has(element),
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 //! The method tells of the elements when it is called, and then does all as one step.
 
 use crate::hook_class::{HOOKS, TOUCH};
-use classfile::{ClassFile, CodeEdit, EditError, Instruction, InvokeOp, Operator, ValueType};
+use classfile::{ClassFile, EditError, Instruction, InvokeOp, Operator, ValueType};
 use schedule::EventKind;
 
 /// Which elements of an array a method touches. Numbers are of the local variables that hold its parameters.
@@ -46,12 +46,37 @@ pub fn touched(class: &str, method: &str, descriptor: &str) -> Option<Touch> {
         ("jdk/internal/util/ArraysSupport", "hashCode", _) if descriptor.starts_with("(I[") => {
             read(1, Range::Count { first: 2, count: 3 })
         }
+        (
+            "java/lang/invoke/MethodType",
+            "methodType",
+            "(Ljava/lang/Class;[Ljava/lang/Class;)Ljava/lang/invoke/MethodType;",
+        ) => read(1, Range::All),
+        ("java/lang/invoke/MethodType", "methodType", _) if descriptor.contains(";[Ljava/lang/Class;)") => {
+            read(2, Range::All)
+        }
+        (
+            "java/lang/invoke/MethodType",
+            "appendParameterTypes",
+            "([Ljava/lang/Class;)Ljava/lang/invoke/MethodType;",
+        ) => read(1, Range::All),
+        (
+            "java/lang/invoke/MethodType",
+            "insertParameterTypes",
+            "(I[Ljava/lang/Class;)Ljava/lang/invoke/MethodType;",
+        ) => read(2, Range::All),
+        ("java/lang/invoke/LambdaMetafactory", "altMetafactory", _) => read(3, Range::All),
+        ("java/lang/invoke/StringConcatFactory", "makeConcatWithConstants", _) => read(4, Range::All),
+        ("java/lang/invoke/MethodHandles$Lookup", _, _)
+            if method.starts_with("define") && descriptor.starts_with("([B") =>
+        {
+            read(1, Range::All)
+        }
         _ => None,
     }
 }
 
-/// Lets a method tell of what it touches, before anything else.
-pub fn tell(class: &mut ClassFile<'_>, edit: &mut CodeEdit, touch: Touch) -> Result<(), EditError> {
+/// The instructions by which a method tells of what it touches, before anything else.
+pub fn telling(class: &mut ClassFile<'_>, touch: Touch) -> Result<Vec<Instruction>, EditError> {
     let hook = class.constants.add_method(HOOKS, TOUCH.name, TOUCH.descriptor)?;
     let int = |slot| Instruction::Load(ValueType::Int, slot);
     let range = match touch.range {
@@ -64,6 +89,5 @@ pub fn tell(class: &mut ClassFile<'_>, edit: &mut CodeEdit, touch: Touch) -> Res
     let mut told = vec![Instruction::Load(ValueType::Reference, touch.array)];
     told.extend(range);
     told.extend([Instruction::Int(touch.kind as i16), Instruction::Invoke(InvokeOp::Static, hook)]);
-    edit.insert_before(0, &told);
-    Ok(())
+    Ok(told)
 }

@@ -4,6 +4,7 @@
 //! threads start, and inside the hooks' own machinery. Events there would be noise at best. What they do
 //! runs as one opaque step. A few classes in those packages are what users share, and are rewritten.
 
+use crate::hook_class::{BLOCKER, HOOKS, UNWIND};
 use crate::native_methods;
 use schedule::EventKind;
 
@@ -13,6 +14,34 @@ pub fn is_rewritten(class: &str) -> bool {
         return true;
     }
     !OPAQUE.iter().any(|package| class.starts_with(package))
+}
+
+/// What is done to the code of a class when it is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Treatment {
+    /// Nothing: it is what the hooks are made of.
+    Ours,
+    /// Its accesses are events.
+    Rewritten,
+    /// Its accesses of elements are events, and nothing else is seen.
+    Elements,
+    /// Its accesses are watched.
+    Opaque {
+        /// Whether the monitors that it takes in blocks are events.
+        monitors: bool,
+    },
+}
+
+impl Treatment {
+    /// What is done to a class. The name is as class files have it.
+    pub fn of(class: &str) -> Treatment {
+        match class {
+            HOOKS | UNWIND | BLOCKER => Treatment::Ours,
+            _ if is_rewritten(class) => Treatment::Rewritten,
+            _ if tells_of_elements(class) => Treatment::Elements,
+            _ => Treatment::Opaque { monitors: tells_of_monitors(class) },
+        }
+    }
 }
 
 /// Whether a class belongs to the JDK by its name.
@@ -41,13 +70,13 @@ pub const REWRITTEN_ALL_THE_SAME: [&str; 3] =
 
 /// Whether an opaque class touches arrays of the code under test by instructions: plain accesses of elements
 /// by `VarHandle`. Only those are seen.
-pub fn tells_of_elements(class: &str) -> bool {
+fn tells_of_elements(class: &str) -> bool {
     class.starts_with("java/lang/invoke/VarHandle") && class.ends_with("$Array")
 }
 
 /// Whether an opaque class tells of the monitors that it takes in blocks. These hold one while they call code that is rewritten and takes
 /// it, too (a trace is printed line by line): what that may do would depend on what nobody was told of.
-pub fn tells_of_monitors(class: &str) -> bool {
+fn tells_of_monitors(class: &str) -> bool {
     ["java/lang/ClassLoader", "java/lang/Throwable", "sun/nio/cs/StreamEncoder", "sun/nio/cs/StreamDecoder"]
         .contains(&class)
 }
@@ -157,14 +186,19 @@ pub fn is_hushed(class: &str, method: &str) -> bool {
         _ if method == "<clinit>" => true,
         // What the virtual machine calls by itself, in the midst of anything.
         "java/lang/ClassLoader" => matches!(method, "findNative" | "checkPackageAccess"),
-        _ if class.starts_with("jdk/internal/loader/") => true,
         // Whoever wants a log of exits; to look for that loads a lot.
         "java/lang/Shutdown" => method == "logRuntimeExit",
+        // Places where loaders of applications look, too.
+        _ if class.starts_with("jdk/internal/loader/") => {
+            let name = &class["jdk/internal/loader/".len()..];
+            !name.starts_with("URLClassPath") && name != "FileURLMapper" && name != "Resource"
+        }
         // Lists of an enum's constants, made on first use.
         "java/lang/Class" => method == "getEnumConstantsShared" || method == "enumConstantDirectory",
-        // Names and groups of threads, and the books that the JDK keeps of them.
-        "java/lang/Thread" => method == "<init>" || method == "exit",
-        "java/lang/ThreadGroup" => !OF_GROUPS.contains(&method),
+        // Numbers of threads, and the books that the JDK keeps of them.
+        "java/lang/Thread" => method == "nextThreadID" || method == "exit",
+        "java/lang/Thread$ThreadIdentifiers" => true,
+        "java/lang/ThreadGroup" => BOOKS_OF_GROUPS.contains(&method),
         _ if class.starts_with("jdk/internal/vm/") => class.contains("ThreadContainer") && method != "start",
         // Method handles, call sites and string concatenations are made on first use, and made anew when they
         // were used often enough. What calls the code under test itself is not quiet.
@@ -173,6 +207,14 @@ pub fn is_hushed(class: &str, method: &str) -> bool {
         "java/lang/invoke/MethodHandleNatives" => !method.starts_with("setCallSiteTarget"),
         "java/lang/invoke/CallSite" => !["getTarget", "setTarget"].iter().any(|name| method.starts_with(name)),
         "java/lang/invoke/LambdaForm" => !method.starts_with("interpret") && method != "<init>",
+        // These are given what threads can share: lists, loaders, members and classes to be defined.
+        "java/lang/invoke/MethodType" => {
+            !matches!(method, "fromMethodDescriptorString" | "listToArray" | "methodType")
+                && !method.ends_with("ParameterTypes")
+        }
+        "java/lang/invoke/MethodHandles$Lookup" => {
+            !["define", "findClass", "unreflect"].iter().any(|start| method.starts_with(start))
+        }
         _ if class.starts_with("java/lang/invoke/") => MAKERS_OF_HANDLES.contains(&&class[17..]),
         "java/lang/reflect/Method" | "java/lang/reflect/Constructor" | "java/lang/reflect/Field" => {
             method.starts_with("acquire")
@@ -182,12 +224,46 @@ pub fn is_hushed(class: &str, method: &str) -> bool {
     }
 }
 
-/// Methods by which threads ask for, and change, what a group of threads is.
-const OF_GROUPS: [&str; 8] =
-    ["checkAccess", "getMaxPriority", "getName", "getParent", "isDaemon", "isDestroyed", "setDaemon", "setMaxPriority"];
+/// Methods by which a group of threads knows what is in it. Who asks for that taints.
+const BOOKS_OF_GROUPS: [&str; 7] = [
+    "add",
+    "addUnstarted",
+    "remove",
+    "synchronizedAddStrong",
+    "synchronizedAddWeak",
+    "threadStartFailed",
+    "threadTerminated",
+];
+
+/// The static field that a synchronized method of an opaque class counts by, if that is all it does. Such a method is
+/// one step: a thread that is interrupted inside would hold the monitor.
+pub fn counts(class: &str, method: &str) -> Option<&'static str> {
+    (class == "java/lang/Thread" && method == "nextThreadNum").then_some("threadInitNumber")
+}
+
+/// Whether a method of an opaque class makes the name of a thread, in a builder that nobody else has. That is quiet.
+pub fn names_thread(class: &str, method: &str) -> bool {
+    class == "java/lang/Thread" && matches!(method, "<init>" | "genThreadName")
+}
+
+/// Methods of opaque classes whose answer depends on what quiet code has done: which threads there are in a group.
+pub fn taints(class: &str, method: &str) -> bool {
+    const OF_GROUPS: [&str; 9] = [
+        "activeCount",
+        "activeGroupCount",
+        "destroy",
+        "enumerate",
+        "interrupt",
+        "isDestroyed",
+        "list",
+        "resume",
+        "stopOrSuspend",
+    ];
+    class == "java/lang/ThreadGroup" && OF_GROUPS.contains(&method)
+}
 
 /// Classes of `java.lang.invoke` that make what others call.
-const MAKERS_OF_HANDLES: [&str; 15] = [
+const MAKERS_OF_HANDLES: [&str; 13] = [
     "BootstrapMethodInvoker",
     "BoundMethodHandle$Specializer",
     "ClassSpecializer",
@@ -198,8 +274,6 @@ const MAKERS_OF_HANDLES: [&str; 15] = [
     "LambdaFormEditor",
     "LambdaMetafactory",
     "MemberName",
-    "MethodHandles$Lookup",
-    "MethodType",
     "MethodTypeForm",
     "StringConcatFactory",
     "VarForm",

@@ -94,6 +94,8 @@ pub enum Extent {
     World,
     /// All fields or elements of the object.
     Whole,
+    /// The monitor, which is taken.
+    Monitor,
     /// Nobody knows.
     Anything,
 }
@@ -102,6 +104,9 @@ pub enum Extent {
 pub const WHOLE: &str = "*";
 /// The name, in place of a field's, of what nobody knows.
 pub const ANYTHING: &str = "?";
+
+/// The name, in place of a field's, of a monitor that opaque code takes and that cannot be opened.
+pub const HELD: &str = "monitor";
 
 /// The name, in place of a field's, of all elements that the code of a class touches.
 pub const ELEMENTS: &str = "[]";
@@ -172,6 +177,7 @@ impl Sites {
             return Some(Watched { kind, place, meets_events: true, is_event: false, extent: Extent::Part });
         };
         let extent = match &*field.name {
+            HELD if field.class.is_empty() => Extent::Monitor,
             _ if field.class.is_empty() && field.name != ANYTHING => Extent::World,
             WHOLE => Extent::Whole,
             ANYTHING => Extent::Anything,

@@ -58,8 +58,10 @@ impl Event {
     pub const MEMORY: u32 = u32::MAX - 8;
     /// The slot, of a thread's object, of what it is parked for.
     pub const BLOCKER: u32 = u32::MAX - 9;
+    /// The slot of an object's monitor, where code that tells of no events takes it. No event is about it.
+    pub const MONITOR: u32 = u32::MAX - 10;
     /// Slots from here on are none of fields.
-    pub const FIRST_RESERVED: u32 = Event::BLOCKER;
+    pub const FIRST_RESERVED: u32 = Event::MONITOR;
 
     /// What is in a slot that is none of a field or element, for reports.
     pub fn reserved_name(&self) -> Option<&'static str> {

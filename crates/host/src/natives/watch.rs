@@ -13,7 +13,7 @@ use crate::sites::{Extent, Watched};
 use crate::unseen::{self, Location};
 use jni_sys::{JNIEnv, jclass, jfieldID, jint, jobject};
 use schedule::EventKind::{Read, Write};
-use schedule::{EventKind, FastMap, ObjectId, SiteId};
+use schedule::{Event, EventKind, FastMap, ObjectId, SiteId};
 use std::cell::RefCell;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
@@ -108,6 +108,10 @@ fn access(env: *mut JNIEnv, object: jobject, index: Option<u32>, site: jint) {
     let done = Done { kind, site: site_id, opens: place, can_open: true };
     match extent {
         Extent::Anything => control::taint(site_id),
+        Extent::Monitor => {
+            let location = Location { hash: hash(), slot: Some(Event::MONITOR) };
+            control::note_unseen(location, Done { can_open: false, ..done }, true);
+        }
         // No object, nothing to access.
         Extent::Whole if object.is_null() => {}
         Extent::Whole => {

@@ -1,8 +1,8 @@
 //! Monitors that opaque code takes.
 //!
 //! Opaque code tells of no locks. That is no matter while nothing happens inside: the thread goes in and out in one step. If it
-//! stops at an event inside, other threads can see that the monitor is taken. So such a monitor is opened: from then on it
-//! is taken and given up by events.
+//! stops at an event inside, other threads can see that the monitor is taken. So they can if rewritten code of another thread takes
+//! it, too. Such a monitor is opened: from then on it is taken and given up by events.
 
 use crate::objects::Objects;
 use schedule::{EventKind, FastMap, ThreadId, Trace};
@@ -52,20 +52,21 @@ impl Held {
         }
     }
 
-    /// The places that must be opened: the monitors that one thread was seen inside, and another one takes.
+    /// The places that must be opened: the monitors that one thread could be seen inside, and another one takes.
     pub fn finish(mut self, objects: &Objects, trace: &Trace) -> BTreeSet<u32> {
         for (thread, hash, _) in std::mem::take(&mut self.inside) {
             self.leave(thread, hash, trace.steps.len());
         }
-        let mut seen: Vec<_> = self.monitors.into_iter().filter(|(_, monitor)| monitor.is_seen).collect();
-        seen.retain(|(hash, monitor)| {
+        let must_open = |(hash, monitor): &(i32, Monitor)| {
             let object = objects.find(*hash);
             let is_lock = |kind| matches!(kind, EventKind::Lock | EventKind::LockInVain);
             let locks = trace.steps.iter().filter(|step| is_lock(step.event.kind) && Some(step.event.object) == object);
-            let others: BTreeSet<ThreadId> = locks.map(|step| step.thread).chain(monitor.threads.clone()).collect();
-            others.len() > 1
-        });
-        seen.into_iter().flat_map(|(_, monitor)| monitor.places).collect()
+            let locks: BTreeSet<ThreadId> = locks.map(|step| step.thread).collect();
+            // Whoever takes it by events is seen inside.
+            let is_seen = monitor.is_seen || !locks.is_empty();
+            is_seen && locks.union(&monitor.threads).nth(1).is_some()
+        };
+        self.monitors.into_iter().filter(must_open).flat_map(|(_, monitor)| monitor.places).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What one execution did that was no event.
 
 use crate::objects::Objects;
-use schedule::{EventKind, FastMap, ObjectId, SiteId, ThreadId, Trace};
+use schedule::{Event, EventKind, FastMap, ObjectId, SiteId, ThreadId, Trace};
 use std::collections::BTreeSet;
 
 /// Upper bound on the accesses of one place that are kept.
@@ -125,9 +125,14 @@ impl Record {
         let mut meeting: FastMap<ObjectId, Vec<(u32, ThreadId, bool)>> = FastMap::default();
         meeting.extend(events.iter().flatten().map(|(object, _)| (*object, Vec::new())));
         if !meeting.is_empty() {
-            for step in trace.steps.iter().filter(|step| step.event.kind.is_access()) {
+            for step in &trace.steps {
+                let told = match step.event.kind {
+                    EventKind::Lock => (Event::MONITOR, step.thread, true),
+                    kind if kind.is_access() => (step.event.slot, step.thread, kind.is_write()),
+                    _ => continue,
+                };
                 if let Some(known) = meeting.get_mut(&step.event.object) {
-                    known.push((step.event.slot, step.thread, step.event.kind.is_write()));
+                    known.push(told);
                 }
             }
         }
@@ -192,7 +197,7 @@ fn event_of(location: &Location, place: &Place, objects: &Objects) -> Option<(Ob
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schedule::{Event, Step};
+    use schedule::Step;
 
     fn access(thread: u16, kind: EventKind) -> Access {
         Access {

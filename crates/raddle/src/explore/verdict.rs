@@ -198,7 +198,7 @@ fn certified(certificate: &Certificate) -> String {
         text += "  bound: where a thread that waits was interrupted and may have been notified, only one way to go on was run\n";
     }
     if chance {
-        text += "  bound: random numbers, identity hashes, the clock and the number of processors had one value each\n";
+        text += "  bound: random numbers, identity hashes, numbers of threads and processors and the clock had one value each\n";
     }
     if references {
         text += "  bound: the garbage collector cleared no reference and finalized nothing\n";

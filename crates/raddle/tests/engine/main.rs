@@ -8,6 +8,7 @@ mod implement;
 mod jdk_classes;
 mod kept;
 mod left_out;
+mod opaque_methods;
 mod pools;
 mod queries;
 mod unseen;

@@ -1,13 +1,15 @@
 //! What opaque code does is an event, is known to make no difference, or keeps a certificate from being given.
 //!
-//! Each fixture of `holes/fail` is found, or nothing is certified and what was not seen is named; none of `holes/pass` is
-//! accused. Those of `holes/doubt` fail only by chance or by weak memory that no schedule shows: they are not certified without a bound.
+//! Each fixture of `holes/fail` is found, or nothing is certified and what was not seen is named; none of
+//! `holes/pass` is accused. Those of `holes/doubt` fail only by chance or by weak memory that no schedule shows: they
+//! are not certified without a bound. With `RADDLE_DPOR` set, reduction alone explores, so that nothing is found by
+//! luck. `RADDLE_FIXTURES` names another folder of fixtures.
 
 use crate::fixtures::{self, Fixture};
 use crate::worker::Worker;
 use crate::{AUTO, jdks};
 use classpath::Jdk;
-use raddle::worker::protocol::{Answer, Explore, Explored, Plan};
+use raddle::worker::protocol::{Answer, Explore, Explored, Explorer, Plan};
 use std::time::Duration;
 
 /// Bounds a fixture whose threads block inside the virtual machine. Others need a small part of it.
@@ -48,7 +50,9 @@ fn explore(folder: &str, jdk: &Jdk) -> Vec<(Fixture, String)> {
     let mut worker = Worker::start(jdk, classes.path(), &[]);
     let mut all = Vec::new();
     for fixture in fixtures {
-        let plan = Explore { first: true, executions: 300, explain_millis: 600_000, ..AUTO };
+        // Without luck: what only reduction runs shows what it does not know of.
+        let explorer = if std::env::var_os("RADDLE_DPOR").is_some() { Explorer::Dpor } else { Explorer::Auto };
+        let plan = Explore { explorer, first: true, executions: 300, explain_millis: 600_000, ..AUTO };
         let answer = worker.ask_within(&fixture.job(Plan::Explore(plan)), Some(LIMIT));
         let leaves_behind = matches!(&answer, Answer::Done(report) if report.unrestored.is_some());
         if leaves_behind || matches!(answer, Answer::Unknown(_)) {

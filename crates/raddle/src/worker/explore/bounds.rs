@@ -32,7 +32,7 @@ impl Bounds {
     /// Takes in an execution.
     pub fn see(&mut self, host: &Host, execution: &Execution) {
         self.timed |= execution.timed;
-        self.chance |= execution.chance || host.names(Named::Processors);
+        self.chance |= execution.chance || host.names(Named::Numbers);
         self.hashed |= execution.hashed;
         self.references |= host.names(Named::References);
         if self.weak.is_none() {
