@@ -5,8 +5,14 @@ fn on(kind: EventKind, object: u32) -> Event {
     Event { kind, object: ObjectId(object), slot: 0, site: SiteId(0) }
 }
 
-const LIMITS: Limits =
-    Limits { max_events: 1000, spurious_wakeups: 0, early_timeouts: false, max_frames: None, watched: false };
+const LIMITS: Limits = Limits {
+    max_events: 1000,
+    spurious_wakeups: 0,
+    early_timeouts: false,
+    max_frames: None,
+    watched: false,
+    mirrored: false,
+};
 
 /// Runs threads given as lists of events to the end.
 fn run(programs: &[&[Event]], seed: u64) -> (Next, Trace) {

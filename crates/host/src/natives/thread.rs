@@ -164,7 +164,10 @@ fn has_started(thread: ThreadId) -> bool {
 /// An access of what opaque code keeps of a thread.
 pub(super) extern "system" fn part(env: *mut JNIEnv, _: jclass, thread: jobject, slot: jint, kind: jint) {
     if let Some(own) = control::current().filter(|_| !thread.is_null()) {
-        happen(env, on(raw_kind(kind), number(env, thread), slot as u32));
+        let (kind, id) = (raw_kind(kind), number(env, thread));
+        if !control::is_alone(kind) {
+            happen(env, on(kind, id, slot as u32));
+        }
         if slot as u32 == Event::BLOCKER && threads::find(identity_hash(env, thread)).is_some_and(|other| other != own)
         {
             // When it is set and cleared is no event.

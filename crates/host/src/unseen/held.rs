@@ -54,7 +54,7 @@ impl Held {
 
     /// The places that must be opened: the monitors that one thread could be seen inside, and another one takes.
     pub fn finish(mut self, objects: &Objects, trace: &Trace) -> BTreeSet<u32> {
-        for (thread, hash, _) in std::mem::take(&mut self.inside) {
+        for (thread, hash, _) in self.inside.clone() {
             self.leave(thread, hash, trace.steps.len());
         }
         let must_open = |(hash, monitor): &(i32, Monitor)| {

@@ -28,8 +28,13 @@ mod objects;
 #[path = "../../src/unseen/record.rs"]
 mod record;
 
+#[allow(dead_code)]
+#[path = "../../src/unseen/held.rs"]
+mod monitors;
+
 /// Nothing is watched here.
 mod unseen {
+    pub(crate) use crate::monitors as held;
     pub use crate::record::{Access, Location, Record, Unseen};
 }
 
