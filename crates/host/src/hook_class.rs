@@ -108,7 +108,7 @@ pub const LOOK: Hook = hook("looks", "(Ljava/lang/Object;)V");
 pub const LOOK_OWN: Hook = hook("looksOwn", "()V");
 /// Instead of an identity hash: the object. These and the next say a number below 0 if they did nothing.
 pub const HASH: Hook = hook("hash", "(Ljava/lang/Object;)I");
-/// Instead of a look at the clock: 0 for milliseconds, 1 for nanoseconds.
+/// Instead of a look at the clock: 0 for milliseconds since 1970, 1 for nanoseconds, 2 for nanoseconds since 1970.
 pub const CLOCK: Hook = hook("clock", "(I)J");
 /// Instead of a look whether a thread is alive.
 pub const ALIVE: Hook = hook("alive", "(Ljava/lang/Object;)I");

@@ -34,6 +34,8 @@ enum Change {
     Value(Hook),
     /// The same for a clock, by the number that the hook knows it by.
     Clock(i16),
+    /// The same for nanoseconds since so many seconds after 1970, which are the parameter.
+    ClockSince,
     /// The hook is told of an access of this kind of a slot of the receiver. If the method is synchronized, its monitor is
     /// taken by events.
     Part(EventKind, u32),
@@ -59,7 +61,7 @@ enum Change {
 }
 
 /// The classes that have such methods.
-pub const CLASSES: [&str; 9] = [
+pub const CLASSES: [&str; 10] = [
     "java/lang/Object",
     "java/lang/Shutdown",
     "java/lang/System",
@@ -69,7 +71,12 @@ pub const CLASSES: [&str; 9] = [
     LOCK,
     LOCK_SUPPORT,
     "jdk/internal/misc/Unsafe",
+    "jdk/internal/misc/VM",
 ];
+
+/// Which clock the hook is asked for, where it is neither of `System`.
+const NANOS_SINCE_1970: i16 = 2;
+const NANOS_A_SECOND: i64 = 1_000_000_000;
 
 const CONDITION_OBJECT: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject";
 const LOCK: &str = "java/util/concurrent/locks/ReentrantLock$Sync";
@@ -131,6 +138,7 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/System", "identityHashCode", _) => Change::Value(HASH),
         ("java/lang/System", "currentTimeMillis", "()J") => Change::Clock(0),
         ("java/lang/System", "nanoTime", "()J") => Change::Clock(1),
+        ("jdk/internal/misc/VM", "getNanoTimeAdjustment", "(J)J") => Change::ClockSince,
         ("java/lang/Thread", "yield" | "yield0" | "onSpinWait", "()V") => Change::Instead(YIELD),
         // In milliseconds up to Java 18, in nanoseconds since.
         ("java/lang/Thread", "sleep", "(J)V") => Change::Instead(SLEEP),
@@ -336,7 +344,7 @@ fn body<'a>(
         Change::Raw(..) | Change::Atomic(_) => call(RAW)?,
         Change::Instead(hook) | Change::Value(hook) | Change::Before(hook) | Change::Around(hook, _) => call(hook)?,
         Change::CopyMemory | Change::SetMemory | Change::FreeMemory => call(COPY_MEMORY)?,
-        Change::Clock(_) => call(CLOCK)?,
+        Change::Clock(_) | Change::ClockSince => call(CLOCK)?,
         Change::Part(..) => call(PART)?,
         Change::Await(_) => call(AWAIT)?,
         Change::Condition(_) => call(CONDITION)?,
@@ -355,8 +363,9 @@ fn body<'a>(
         }
         _ => None,
     };
-    let no_limit = match change {
+    let long = match change {
         Change::LockWithin => Some(class.constants.add_long(NO_LIMIT)?),
+        Change::ClockSince => Some(class.constants.add_long(NANOS_A_SECOND)?),
         _ => None,
     };
     let slot = match change {
@@ -473,7 +482,7 @@ fn body<'a>(
             match (change, arguments.first()) {
                 (Change::Condition(method), _) => code.push(Instruction::Int(method), constants)?,
                 (_, Some(nanos)) => code.push(nanos.clone(), constants)?,
-                (_, None) => code.push(Instruction::Ldc2(no_limit.expect("internal bug: just added")), constants)?,
+                (_, None) => code.push(Instruction::Ldc2(long.expect("internal bug: just added")), constants)?,
             }
             code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
             code.push(Instruction::Stack(StackOp::Dup), constants)?;
@@ -491,13 +500,20 @@ fn body<'a>(
             }
             code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
         }
-        Change::Clock(which) => {
+        Change::Clock(_) | Change::ClockSince => {
+            let which = if let Change::Clock(which) = change { which } else { NANOS_SINCE_1970 };
             code.push(Instruction::Int(which), constants)?;
             code.push(Instruction::Invoke(InvokeOp::Static, hook), constants)?;
             code.push(Instruction::Stack(StackOp::Dup2), constants)?;
             code.push(Instruction::Long(0), constants)?;
             code.push(Instruction::Operate(classfile::Operator::Lcmp), constants)?;
             code.jump_if(Condition::Lt, not_done)?;
+            if let Some(a_second) = long {
+                code.push(arguments[0].clone(), constants)?;
+                code.push(Instruction::Ldc2(a_second), constants)?;
+                code.push(Instruction::Operate(classfile::Operator::Lmul), constants)?;
+                code.push(Instruction::Operate(classfile::Operator::Lsub), constants)?;
+            }
             code.push(Instruction::Return(Some(ValueType::Long)), constants)?;
             code.bind(not_done)?;
             code.push(Instruction::Stack(StackOp::Pop2), constants)?;

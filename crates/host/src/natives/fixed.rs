@@ -52,6 +52,7 @@ pub(super) const NANOS_A_MILLI: u64 = 1_000_000;
 pub(super) extern "system" fn clock(env: *mut JNIEnv, _: jclass, which: jint) -> jlong {
     synchronizer::aloud(|| match control::controlled() {
         Some(thread) if which == 1 => now(env, thread) as jlong,
+        Some(thread) if which == 2 => START_MILLIS * NANOS_A_MILLI as jlong + now(env, thread) as jlong,
         Some(thread) => START_MILLIS + (now(env, thread) / NANOS_A_MILLI) as jlong,
         None => -1,
     })
