@@ -29,8 +29,12 @@ pub struct Unseen {
     pub event: Option<(ObjectId, Option<u32>)>,
 }
 
-/// Events that a thread may have to wait at.
-const WAITS: [EventKind; 7] = [
+/// Events that a thread may have to wait at, and those by which it may wait in a loop.
+const WAITS: [EventKind; 11] = [
+    EventKind::Attempt,
+    EventKind::Sleep,
+    EventKind::VolatileRead,
+    EventKind::Yield,
     EventKind::Join,
     EventKind::Lock,
     EventKind::LockInVain,

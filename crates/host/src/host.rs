@@ -9,6 +9,7 @@ use crate::definitions;
 use crate::depth;
 use crate::fresh_thread::FreshThread;
 use crate::graph::{Bounds, Numbering};
+use crate::initialisers;
 use crate::jdk_state::JdkState;
 use crate::jni::Vm;
 use crate::jvm::{Jvm, JvmError, JvmSettings};
@@ -138,6 +139,9 @@ impl Host {
         let common_pool = CommonPool::find(jvm.env);
         let properties = SystemProperties::remember(jvm.env);
         let shutdown = Shutdown::find(jvm.env);
+        if let Some(shutdown) = &shutdown {
+            shutdown.share(properties.as_ref());
+        }
         let objects = Objects::default();
         let first_thread = FreshThread::remember(jvm.env, ThreadId(0));
         let (has_started, threads, core) = (false, 0, Core::new());
@@ -261,6 +265,13 @@ impl Host {
             natives::tell::written(env);
             let (mut ended, objects) = control::end();
             natives::watch::watch(env, false);
+            let is_left = |shutdown: &Shutdown| settings.is_program && shutdown.has_hooks(env);
+            if self.shutdown.as_ref().is_some_and(is_left) {
+                ended.remains.doubts.push("a shutdown hook that was registered late was not run".to_owned());
+            }
+            if settings.is_program && initialisers::have_registered_hooks() {
+                ended.remains.doubts.push("a static initialiser registers a shutdown hook, which runs once".to_owned());
+            }
             if ended.stop.is_some() {
                 // They could have gone on, or whatever has stopped them says what they wait for.
                 ended.remains.left.clear();

@@ -9,8 +9,9 @@
 //! only subclasses have.
 
 use classfile::{ClassFile, FieldOp, Instruction, InvokeOp};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The code of application classes, as far as it initialises others.
 #[derive(Debug, Default)]
@@ -48,6 +49,39 @@ pub fn begin(class: String) {
 /// The current thread ends a static initialiser.
 pub fn end() {
     UNDER_WAY.with_borrow_mut(Vec::pop);
+}
+
+/// Whether a static initialiser has set a system property, and whether one has registered a shutdown hook. Initialisers do not run
+/// again where a copy of static state is kept, and those of interfaces never do.
+static HAVE_SET_PROPERTIES: AtomicBool = AtomicBool::new(false);
+static HAVE_REGISTERED_HOOKS: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// How many system properties and shutdown hooks there were when the outermost initialiser of the thread began.
+    static TABLES: Cell<Option<(i64, i32)>> = const { Cell::new(None) };
+}
+
+/// The current thread is about to begin an initialiser, or has just ended one, with so many system properties and shutdown hooks.
+pub fn note_tables(begins: bool, tables: (i64, i32)) {
+    if is_under_way(None) {
+        return;
+    }
+    if begins {
+        TABLES.set(Some(tables));
+    } else if let Some((properties, hooks)) = TABLES.take() {
+        HAVE_SET_PROPERTIES.fetch_or(properties != tables.0, Ordering::Relaxed);
+        HAVE_REGISTERED_HOOKS.fetch_or(hooks != tables.1, Ordering::Relaxed);
+    }
+}
+
+/// Whether a static initialiser has set a system property.
+pub fn have_set_properties() -> bool {
+    HAVE_SET_PROPERTIES.load(Ordering::Relaxed)
+}
+
+/// Whether a static initialiser has registered a shutdown hook.
+pub fn have_registered_hooks() -> bool {
+    HAVE_REGISTERED_HOOKS.load(Ordering::Relaxed)
 }
 
 /// Whether the current thread is in a static initialiser of any class, or of that one.

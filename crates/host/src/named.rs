@@ -29,12 +29,11 @@ pub fn named(class: &ClassFile<'_>) -> Vec<Named> {
         match class.constants.get(number) {
             Some(Constant::MethodRef { .. }) => {
                 let method = class.constants.index(number).map(|index| class.constants.method(index));
-                let is_number = |class: &str, name: &str| match class {
-                    "java/lang/Runtime" => name == "availableProcessors",
-                    "java/lang/Thread" => name == "getId" || name == "threadId",
-                    _ => false,
+                let is_number = |name: &str, descriptor: &str| {
+                    // Of a thread, whatever its class is.
+                    name == "availableProcessors" || descriptor == "()J" && (name == "getId" || name == "threadId")
                 };
-                if method.is_some_and(|it| is_number(&it.class.to_str(), &it.name.to_str())) {
+                if method.is_some_and(|it| is_number(&it.name.to_str(), &it.descriptor.to_str())) {
                     all.push(Named::Numbers);
                 }
             }

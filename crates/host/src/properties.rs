@@ -1,5 +1,6 @@
 //! The system properties, put back before executions if one has touched them.
 
+use crate::initialisers;
 use crate::jni::Env;
 use crate::natives;
 use crate::objects::Objects;
@@ -7,6 +8,9 @@ use jni_sys::{jclass, jfieldID, jlong, jmethodID, jobject, jvalue};
 
 /// The properties as they were when the virtual machine was up.
 pub struct SystemProperties {
+    /// The static field that holds the properties, in its class.
+    system: jclass,
+    held: jfieldID,
     properties: jobject,
     /// The field that holds the map of the properties.
     map: jfieldID,
@@ -38,6 +42,8 @@ impl SystemProperties {
             let original = env.construct(map_class, copy, &[jvalue { l: there }]);
             let counted = env.field(map_class, "baseCount", "J")?;
             Some(SystemProperties {
+                system: env.global(system),
+                held,
                 properties: env.global(properties),
                 map,
                 map_class: env.global(map_class),
@@ -54,12 +60,30 @@ impl SystemProperties {
         found
     }
 
-    /// Puts them back if they are among the objects that the last execution has touched, or if there are more or fewer: what static
-    /// initialisers do is no event. One that only changes a property does so again.
-    pub fn restore(&mut self, env: Env, touched: &Objects) {
+    /// Where to see how many there are: the class and the static field, the field of the map, and the field that counts.
+    pub fn counted(&self) -> (jclass, jfieldID, jfieldID, jfieldID) {
+        (self.system, self.held, self.map, self.counted)
+    }
+
+    /// How many properties there are.
+    fn count(&self, env: Env) -> jlong {
         // SAFETY: the field is a long.
-        let count = unsafe { env.get_field(self.there, self.counted, b'J').j };
-        if touched.find(self.hash).is_none() && count == self.count {
+        unsafe { env.get_field(self.there, self.counted, b'J').j }
+    }
+
+    /// Puts them back if they are among the objects that the last execution has touched, or if there are more or fewer.
+    pub fn restore(&mut self, env: Env, touched: &Objects) {
+        // What an initialiser has set it may not set again.
+        if initialisers::have_set_properties() {
+            return;
+        }
+        // SAFETY: the field is a reference.
+        let is_same =
+            env.frame(|| env.same(unsafe { env.get_static(self.system, self.held, b'L').l }, self.properties));
+        if !is_same {
+            env.put_static(self.system, self.held, b'L', jvalue { l: self.properties });
+        }
+        if touched.find(self.hash).is_none() && self.count(env) == self.count {
             return;
         }
         env.frame(|| {

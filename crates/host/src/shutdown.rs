@@ -5,9 +5,11 @@
 
 use crate::control;
 use crate::jni::Env;
-use crate::machine::plain;
+use crate::machine::{Stop, plain};
+use crate::properties::SystemProperties;
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 use schedule::EventKind;
+use std::sync::OnceLock;
 
 /// How the JDK runs shutdown hooks.
 pub struct Shutdown {
@@ -51,6 +53,16 @@ impl Shutdown {
         found
     }
 
+    /// Lets initialisers be asked what they have changed.
+    pub fn share(&self, properties: Option<&SystemProperties>) {
+        let _ = TABLES.set(Tables {
+            application: self.application,
+            hooks: self.hooks,
+            size: self.size,
+            properties: properties.map(SystemProperties::counted),
+        });
+    }
+
     /// Waits for the threads that keep a program alive, and runs its shutdown hooks. Does nothing if it has none.
     pub fn run(&self, env: Env) {
         if control::current().is_none() || !self.has_hooks(env) {
@@ -64,9 +76,14 @@ impl Shutdown {
         env.call_static(self.class, self.shutdown, b'V', &[]);
         // A thread that has to leave does so by an exception.
         env.drop_exception();
+        // Java waits for nobody now.
+        if control::with_machine(|machine| machine.keeps_alive()).flatten().is_some() {
+            control::stop(Stop::Exit(0));
+        }
     }
 
-    fn has_hooks(&self, env: Env) -> bool {
+    /// Whether there are hooks that have not run.
+    pub fn has_hooks(&self, env: Env) -> bool {
         env.frame(|| {
             // SAFETY: the field is a reference.
             let hooks = unsafe { env.get_static(self.application, self.hooks, b'L').l };
@@ -97,6 +114,36 @@ impl Shutdown {
             }
         });
     }
+}
+
+/// Where to see how many system properties and shutdown hooks there are.
+struct Tables {
+    application: jclass,
+    hooks: jfieldID,
+    size: jfieldID,
+    /// The class and the static field of the properties, the field of their map, and the field that counts.
+    properties: Option<(jclass, jfieldID, jfieldID, jfieldID)>,
+}
+
+// SAFETY: the classes are global references, and identifiers are valid in every thread.
+unsafe impl Send for Tables {}
+// SAFETY: as above.
+unsafe impl Sync for Tables {}
+
+static TABLES: OnceLock<Tables> = OnceLock::new();
+
+/// How many system properties and shutdown hooks there are.
+pub fn tables(env: Env) -> (i64, i32) {
+    let Some(tables) = TABLES.get() else { return (0, 0) };
+    // SAFETY: these are fields of these types.
+    env.frame(|| unsafe {
+        let properties = tables.properties.map_or(0, |(system, held, map, counted)| {
+            let map = env.get_field(env.get_static(system, held, b'L').l, map, b'L').l;
+            env.get_field(map, counted, b'J').j
+        });
+        let hooks = env.get_static(tables.application, tables.hooks, b'L').l;
+        (properties, if hooks.is_null() { 0 } else { env.get_field(hooks, tables.size, b'I').i })
+    })
 }
 
 fn files(env: Env) -> Option<(jclass, jfieldID, jclass, jmethodID)> {

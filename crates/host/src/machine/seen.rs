@@ -84,8 +84,13 @@ impl Machine {
         self.waits.waiting((lock, condition))
     }
 
-    /// Nothing is certified, for this reason.
+    /// Nothing is certified, because of an answer that may be another one.
     pub fn doubt(&mut self, why: &str) {
+        self.doubt_for(&format!("{why}, where HotSpot may answer otherwise"));
+    }
+
+    /// Nothing is certified, for this reason.
+    pub fn doubt_for(&mut self, why: &str) {
         if !self.doubts.iter().any(|doubt| doubt == why) {
             self.doubts.push(why.to_owned());
         }

@@ -6,6 +6,7 @@ use crate::control::{self, Unwind};
 use crate::initialisers;
 use crate::machine::{Found, plain};
 use crate::scope::is_of_jdk;
+use crate::shutdown;
 use crate::statics;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{Event, EventKind, ObjectId, ThreadId};
@@ -33,9 +34,11 @@ pub(super) extern "system" fn initialises(env: *mut JNIEnv, _: jclass, class: jo
             let loaded = loaded.as_mut().expect("internal bug: no agent");
             loaded.initialisers.begin_among_threads(&loaded.under_test, &name);
         }
+        initialisers::note_tables(true, shutdown::tables(interface(env)));
         initialisers::begin(name);
     } else if delta < 0 && control::is_controlled() {
         initialisers::end();
+        initialisers::note_tables(false, shutdown::tables(interface(env)));
     }
     control::quiet(delta);
 }

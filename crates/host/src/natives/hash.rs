@@ -19,6 +19,9 @@ pub(super) extern "system" fn hash(env: *mut JNIEnv, _: jclass, object: jobject)
     if object.is_null() {
         return -1;
     }
+    if control::current().is_some() {
+        control::with_machine(|machine| machine.note_chance());
+    }
     let jvmti = functions().jvmti;
     if let Some(hash) = shown(jvmti.tag(object)) {
         return hash;

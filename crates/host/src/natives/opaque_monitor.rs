@@ -24,7 +24,8 @@ pub(super) extern "system" fn enter(env: *mut JNIEnv, hooks: jclass, object: job
 }
 
 pub(super) extern "system" fn exit(env: *mut JNIEnv, hooks: jclass, object: jobject, site: jint) {
-    if !control::is_controlled() || object.is_null() {
+    // What is taken while the thread is quiet is given up so, too.
+    if control::current().is_none() || object.is_null() {
         return;
     }
     let hash = identity_hash(env, object);

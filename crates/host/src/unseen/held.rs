@@ -130,8 +130,10 @@ mod tests {
 
     #[test]
     fn a_monitor_that_is_found_taken_is_opened() {
-        let mut held = held(&[(1, 0, Some(0))]);
+        let visits = [(1, 0, Some(0)), (2, 3, Some(3))];
+        assert_eq!(opened(held(&visits), &[]), []);
+        let mut held = held(&visits);
         held.contend(HASH);
-        assert_eq!(opened(held, &[2]), [7]);
+        assert_eq!(opened(held, &[]), [7]);
     }
 }

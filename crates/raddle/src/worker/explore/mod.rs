@@ -169,13 +169,20 @@ impl Exploration<'_> {
     /// said is what was said before.
     fn mirror(&mut self, runs: &mut Runs<'_>) -> Result<(), Reason> {
         runs.mirror(true);
-        let (certificate, covered) = (self.explored.certificate, self.explored.covered);
+        let (first, covered, opened) = (self.explored.certificate, self.explored.covered, runs.opened().len());
         self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events);
         (self.passing, self.failing, self.first, self.ends) = (Vec::new(), Vec::new(), None, Ends::default());
         self.go(runs)?;
         let is_worse = !self.explored.findings.is_empty() || !self.blind.is_empty() || runs.is_unstable();
-        if !is_worse {
-            (self.explored.certificate, self.explored.covered) = (certificate, covered);
+        // What was opened meanwhile the first round did not know of.
+        if !is_worse && runs.opened().len() == opened {
+            // Races and bounds are those of both rounds. One that did not come to its end leaves hashes with one order, which is a bound.
+            let race_free = self.races.is_empty() && self.explored.weak.is_none();
+            let both = |first: Certificate| match self.explored.certificate {
+                Some(second) => Certificate { traces: first.traces, ..second },
+                None => Certificate { race_free, ..first },
+            };
+            (self.explored.certificate, self.explored.covered) = (first.map(both), covered);
         }
         Ok(())
     }

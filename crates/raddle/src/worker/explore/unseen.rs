@@ -25,12 +25,15 @@ impl Blind {
     pub fn see(&mut self, host: &Host, execution: &Execution, end: End, opened: &[String]) -> Vec<String> {
         let taints = execution.taints.iter().filter(|site| !is_initialiser_lock(host, **site));
         self.doubts.extend(taints.map(|site| words(host, *site, None)));
-        let asked = execution.doubts.iter();
-        self.doubts.extend(asked.map(|doubt| format!("{doubt}, where HotSpot may answer otherwise")));
+        self.doubts.extend(execution.doubts.iter().cloned());
         let mut places = BTreeSet::new();
         for place in execution.held.iter().filter_map(|place| host.place(*place)) {
             if !opened.contains(&place) {
-                places.insert(place);
+                if opened.len() + places.len() < MAX_OPENED {
+                    places.insert(place);
+                } else {
+                    self.doubts.insert(place.replace('/', "."));
+                }
             }
         }
         if execution.unseen.is_empty() {
@@ -103,7 +106,12 @@ fn is_initialiser_lock(host: &Host, site: SiteId) -> bool {
 
 /// What is done at a site of opaque code, and to which place.
 fn words(host: &Host, site: SiteId, place: Option<u32>) -> String {
-    let place = place.and_then(|place| host.place(place)).map(|place| place.replace('/', "."));
+    let place = place.and_then(|place| host.place(place)).map(|place| match place.strip_prefix('.') {
+        // A piece of the world outside of objects has no class.
+        Some("monitor") => "a monitor that is taken".to_owned(),
+        Some(world) => world.to_owned(),
+        None => place.replace('/', "."),
+    });
     let site = host.site(site).map(|site| {
         let method = site.method.split('(').next().unwrap_or_default();
         format!("{}.{method}", site.class.replace('/', "."))
