@@ -57,20 +57,23 @@ static HAVE_SET_PROPERTIES: AtomicBool = AtomicBool::new(false);
 static HAVE_REGISTERED_HOOKS: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// How many system properties and shutdown hooks there were when the outermost initialiser of the thread began.
-    static TABLES: Cell<Option<(i64, i32)>> = const { Cell::new(None) };
+    /// How many initialisers the thread is in, also without control, and how many system properties and shutdown hooks there were
+    /// when the outermost began.
+    static TABLES: Cell<(u32, (i64, i32))> = const { Cell::new((0, (0, 0))) };
 }
 
-/// The current thread is about to begin an initialiser, or has just ended one, with so many system properties and shutdown hooks.
-pub fn note_tables(begins: bool, tables: (i64, i32)) {
-    if is_under_way(None) {
-        return;
-    }
-    if begins {
-        TABLES.set(Some(tables));
-    } else if let Some((properties, hooks)) = TABLES.take() {
-        HAVE_SET_PROPERTIES.fetch_or(properties != tables.0, Ordering::Relaxed);
-        HAVE_REGISTERED_HOOKS.fetch_or(hooks != tables.1, Ordering::Relaxed);
+/// The current thread begins an initialiser, or ends one. `tables` says how many system properties and shutdown hooks there are.
+pub fn note_tables(begins: bool, tables: impl FnOnce() -> (i64, i32)) {
+    let (depth, before) = TABLES.get();
+    TABLES.set(match (begins, depth) {
+        (true, 0) => (1, tables()),
+        (true, _) => (depth + 1, before),
+        (false, _) => (depth.saturating_sub(1), before),
+    });
+    if !begins && depth == 1 {
+        let (properties, hooks) = tables();
+        HAVE_SET_PROPERTIES.fetch_or(properties != before.0, Ordering::Relaxed);
+        HAVE_REGISTERED_HOOKS.fetch_or(hooks != before.1, Ordering::Relaxed);
     }
 }
 

@@ -86,7 +86,7 @@ impl Machine {
 
     /// Nothing is certified, because of an answer that may be another one.
     pub fn doubt(&mut self, why: &str) {
-        self.doubt_for(&format!("{why}, where HotSpot may answer otherwise"));
+        self.doubt_for(&otherwise(why));
     }
 
     /// Nothing is certified, for this reason.
@@ -100,6 +100,10 @@ impl Machine {
     pub fn ask(&mut self) {
         self.asked |= !self.limits.watched;
     }
+}
+
+fn otherwise(why: &str) -> String {
+    format!("{why}, where HotSpot may answer otherwise")
 }
 
 #[cfg(test)]
@@ -175,7 +179,7 @@ mod tests {
         perform(&mut machine, ASKER, event(EventKind::Lock, 0));
         perform(&mut machine, ASKER, event(EventKind::Notify, 0));
         assert_eq!((ask(&mut machine, ONE), ask(&mut machine, TWO)), (Seen::Waiting, Seen::Blocked));
-        assert_eq!(machine.doubts, [NOTIFIED]);
+        assert_eq!(machine.doubts, [otherwise(NOTIFIED)]);
         perform(&mut machine, ASKER, event(EventKind::Unlock, 0));
         let can_wake = |thread| machine.can_do(thread, event(EventKind::Wake, 0));
         assert_eq!((can_wake(ONE), can_wake(TWO)), (false, true));
@@ -202,6 +206,6 @@ mod tests {
         perform(&mut machine, ASKER, event(EventKind::Interrupt, 1));
         assert_eq!((ask(&mut machine, ONE), machine.doubts.len()), (Seen::Waiting, 0));
         perform(&mut machine, ASKER, event(EventKind::Lock, 0));
-        assert_eq!((ask(&mut machine, ONE), &machine.doubts[..]), (Seen::Waiting, &[OVER.to_owned()][..]));
+        assert_eq!((ask(&mut machine, ONE), &machine.doubts[..]), (Seen::Waiting, &[otherwise(OVER)][..]));
     }
 }

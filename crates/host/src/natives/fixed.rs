@@ -34,12 +34,11 @@ pub(super) extern "system" fn initialises(env: *mut JNIEnv, _: jclass, class: jo
             let loaded = loaded.as_mut().expect("internal bug: no agent");
             loaded.initialisers.begin_among_threads(&loaded.under_test, &name);
         }
-        initialisers::note_tables(true, shutdown::tables(interface(env)));
         initialisers::begin(name);
     } else if delta < 0 && control::is_controlled() {
         initialisers::end();
-        initialisers::note_tables(false, shutdown::tables(interface(env)));
     }
+    initialisers::note_tables(delta > 0, || shutdown::tables(interface(env)));
     control::quiet(delta);
 }
 
