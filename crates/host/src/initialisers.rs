@@ -63,7 +63,7 @@ thread_local! {
 }
 
 /// The current thread begins an initialiser, or ends one. `tables` says how many system properties and shutdown hooks there are.
-pub fn note_tables(begins: bool, tables: impl FnOnce() -> (i64, i32)) {
+pub fn note_tables(begins: bool, tables: impl Fn() -> (i64, i32)) {
     let (depth, before) = TABLES.get();
     TABLES.set(match (begins, depth) {
         (true, 0) => (1, tables()),
