@@ -29,12 +29,8 @@ pub struct Unseen {
     pub event: Option<(ObjectId, Option<u32>)>,
 }
 
-/// Events that a thread may have to wait at, and those by which it may wait in a loop.
-const WAITS: [EventKind; 11] = [
-    EventKind::Attempt,
-    EventKind::Sleep,
-    EventKind::VolatileRead,
-    EventKind::Yield,
+/// Events that a thread may have to wait at.
+const WAITS: [EventKind; 7] = [
     EventKind::Join,
     EventKind::Lock,
     EventKind::LockInVain,
@@ -78,7 +74,7 @@ pub fn unordered(execution: &Execution<'_>, accesses: &[Unseen]) -> Vec<usize> {
     };
     // Whether a thread that takes a monitor may have to wait for something else before it gives the monitor up.
     let may_wait = |lock: usize, thread, monitor: ObjectId| {
-        let mut own = steps.iter().enumerate().skip(lock + 1).filter(|(_, (of, _))| *of == thread);
+        let own = steps.iter().enumerate().skip(lock + 1).filter(|(_, (of, _))| *of == thread);
         let of_monitor = |kind| move |event: &Event| event.kind == kind && event.object == monitor;
         let mut held = 1;
         let end = own.clone().find(|(_, (_, event))| {
@@ -87,7 +83,12 @@ pub fn unordered(execution: &Execution<'_>, accesses: &[Unseen]) -> Vec<usize> {
             held == 0
         });
         let end = end.map_or(steps.len(), |(step, _)| step);
-        let waits = own.any(|(step, (_, event))| step < end && WAITS.contains(&event.kind) && event.object != monitor);
+        let inside: Vec<&Event> = own.filter(|(step, _)| *step < end).map(|(_, (_, event))| event).collect();
+        let waits = inside.iter().any(|event| WAITS.contains(&event.kind) && event.object != monitor);
+        // Whoever looks twice at the same site goes round a loop, and may wait so.
+        let looks = |event: &Event| matches!(event.kind, EventKind::Read | EventKind::VolatileRead);
+        let goes_round = |(at, event): (usize, &&Event)| looks(event) && inside[..at].contains(event);
+        let waits = waits || inside.iter().enumerate().any(goes_round);
         let takes = accesses.iter().any(|access| {
             let other = access.event.is_some_and(|(object, slot)| slot == Some(Event::MONITOR) && object != monitor);
             other && names.name(access.thread) == thread && (lock + 1..=end).contains(&access.at)
@@ -179,6 +180,9 @@ mod tests {
         check(&held(&[step(2, EventKind::Write, ObjectId(3))]), &[monitor], &[]);
         check(&held(&[step(2, EventKind::Lock, LOCK), step(2, EventKind::Unlock, LOCK)]), &[monitor], &[]);
         check(&held(&[step(2, EventKind::Lock, ObjectId(3))]), &[monitor], &[0]);
+        let look = step(2, EventKind::VolatileRead, ObjectId(3));
+        check(&held(&[look]), &[monitor], &[]);
+        check(&held(&[look, look]), &[monitor], &[0]);
         let other = Unseen { event: Some((ObjectId(3), Some(Event::MONITOR))), place: 1, ..access(2, 2, false) };
         check(&held(&[]), &[monitor, other], &[0]);
         check(&held(&[]), &[monitor, Unseen { at: 3, ..other }], &[]);
