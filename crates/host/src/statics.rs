@@ -19,6 +19,7 @@
 use crate::control;
 use crate::definitions;
 use crate::hook_class::{HOOKS, INITIALIZED};
+use crate::initialisers;
 use crate::jni::Env;
 use crate::kept::Kept;
 use crate::natives;
@@ -123,11 +124,16 @@ static STATICS: Mutex<Statics> = Mutex::new(Statics { classes: Vec::new(), copy:
 /// Why static state is not put back, if it is not.
 pub fn unrestored() -> Option<Unrestored> {
     let unrestored = STATICS.lock().unwrap_or_else(|e| e.into_inner()).unrestored.clone();
-    unrestored.or_else(|| {
+    let by_definition = || {
         let class = definitions::changed()?;
-        let what = format!("class {class} cannot be defined again: the code defines it otherwise in each execution");
-        Some(Unrestored { what, is_spoiled: false })
-    })
+        Some(format!("class {class} cannot be defined again: the code defines it otherwise in each execution"))
+    };
+    let by_property = || {
+        initialisers::have_set_properties().then(|| {
+            "system properties are not put back: a static initialiser sets one, and may not run again".to_owned()
+        })
+    };
+    unrestored.or_else(|| Some(Unrestored { what: by_definition().or_else(by_property)?, is_spoiled: false }))
 }
 
 enum Noted {
