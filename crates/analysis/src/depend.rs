@@ -8,7 +8,7 @@ use crate::share::{Arguments, Side};
 pub struct Pair {
     /// The methods, by number; the first is not after the second.
     pub methods: (usize, usize),
-    /// Definition 7: one writes what the other reads.
+    /// Definition 7: one writes what the other reads; or both write the same two locations, which the paper leaves out.
     pub conflict: bool,
     /// Definition 8: no lock keeps their accesses apart.
     pub parallel: bool,
@@ -52,6 +52,8 @@ impl<'f> Conflict<'f> {
 /// Two nested acquisitions in opposite order: of the first method and of the second.
 pub type Crossing<'f> = (&'f DoubleLock, &'f DoubleLock);
 
+/// The class of a location that is the elements of an array.
+const ELEMENTS: &str = "[]";
 /// Unprotected plain accesses of one location weigh this much.
 const PLAIN: u32 = 4;
 /// Those that are volatile or atomic on both sides.
@@ -61,29 +63,96 @@ const SPLIT: u32 = 1;
 /// A possible deadlock.
 const CROSSING: u32 = 4;
 
-impl ClassFacts {
-    /// The set M: all pairs of methods, each with itself too, and how they depend on each other.
-    pub fn pairs(&self) -> Vec<Pair> {
-        let indices: Vec<Index<'_>> = self.methods.iter().map(|method| Index::of(self, method)).collect();
-        let arguments: Vec<Arguments<'_>> = self.methods.iter().map(|method| Arguments::of(self, method)).collect();
+/// The accesses of every method by location, for who asks about many pairs.
+pub struct Accesses<'f> {
+    facts: &'f ClassFacts,
+    indices: Vec<Index<'f>>,
+}
+
+impl<'f> Accesses<'f> {
+    /// Of the methods of these facts.
+    pub fn of(facts: &'f ClassFacts) -> Accesses<'f> {
+        Accesses { facts, indices: facts.methods.iter().map(|method| Index::of(facts, method)).collect() }
+    }
+
+    fn pairs(&self) -> Vec<Pair> {
+        let Accesses { facts, indices } = self;
+        let arguments: Vec<Arguments<'_>> = facts.methods.iter().map(|method| Arguments::of(facts, method)).collect();
         let mut pairs = Vec::with_capacity(indices.len() * (indices.len() + 1) / 2);
         for first in 0..indices.len() {
             for second in first..indices.len() {
-                let mut pair = self.pair((first, second), &indices[first], &indices[second]);
+                let mut pair = facts.pair((first, second), &indices[first], &indices[second]);
                 let sides =
-                    |at: usize| Side { method: &self.methods[at], index: &indices[at], arguments: &arguments[at] };
-                pair.second_share = self.has_second_share(sides(first), sides(second));
+                    |at: usize| Side { method: &facts.methods[at], index: &indices[at], arguments: &arguments[at] };
+                pair.second_share = facts.has_second_share(sides(first), sides(second));
                 pairs.push(pair);
             }
         }
         pairs
     }
 
+    /// Accesses of two methods that conflict, so that each that conflicts with any is named: the least protected,
+    /// and if none is unprotected, those that a common lock protects.
+    pub fn meetings(&self, first: usize, second: usize) -> Vec<(&'f AccessFact, &'f AccessFact)> {
+        let facts = self.facts;
+        let shared: Vec<Shared<'_, '_>> = facts.shared(&self.indices[first], &self.indices[second]).collect();
+        let excludes = |a: usize, b: usize| facts.excludes(a, b);
+        let meetings = |is_wanted: &dyn Fn(&Conflict<'_>) -> bool| {
+            let mut found = Vec::new();
+            for (a, b) in &shared {
+                let one_by_one = a.iter().map(|a| (std::slice::from_ref(a), *b));
+                let other_by_other = b.iter().map(|b| (*a, std::slice::from_ref(b)));
+                let worst = |(a, b)| worst(a, b, Meeting::Read, &excludes);
+                found.extend(one_by_one.chain(other_by_other).filter_map(worst).filter(is_wanted));
+            }
+            found
+        };
+        let mut found = meetings(&|conflict| conflict.common.is_none());
+        if found.is_empty() {
+            found = meetings(&|_| true);
+        }
+        if found.is_empty() {
+            found = facts.clashes(shared.into_iter(), &excludes);
+        }
+        found.into_iter().map(|conflict| (conflict.first, conflict.second)).collect()
+    }
+}
+
+impl ClassFacts {
+    /// The set M: all pairs of methods, each with itself too, and how they depend on each other.
+    pub fn pairs(&self) -> Vec<Pair> {
+        Accesses::of(self).pairs()
+    }
+
     /// One location after the other that two methods share in conflict, each with its least protected accesses.
     pub fn conflicts(&self, first: usize, second: usize) -> Vec<Conflict<'_>> {
         let (first, second) = (Index::of(self, &self.methods[first]), Index::of(self, &self.methods[second]));
-        let excludes = |a, b| self.excludes(a, b);
-        self.shared(&first, &second).filter_map(|(a, b)| worst(a, b, &excludes)).collect()
+        self.clashes(self.shared(&first, &second), &|a, b| self.excludes(a, b))
+    }
+
+    /// The conflicts among accesses of locations that two methods share, in their order. Two that only write one
+    /// location do not conflict: whichever is last wins, as in some sequence. Of two or more locations one method may
+    /// be the last at the first and the other at the second, which no sequence gives.
+    pub(crate) fn clashes<'i, 'f: 'i>(
+        &self,
+        shared: impl Iterator<Item = Shared<'i, 'f>>,
+        excludes: &dyn Fn(usize, usize) -> bool,
+    ) -> Vec<Conflict<'f>> {
+        let found: Vec<(Conflict<'f>, bool)> = shared
+            .filter_map(|(a, b)| {
+                let read = worst(a, b, Meeting::Read, excludes).map(|conflict| (conflict, false));
+                read.or_else(|| worst(a, b, Meeting::Written, excludes).map(|conflict| (conflict, true)))
+            })
+            .collect();
+        let written = found.iter().filter(|(_, only_written)| *only_written);
+        let written: usize = written.map(|(conflict, _)| self.places(conflict.first.location)).sum();
+        let counts = |only_written: bool| !only_written || written > 1;
+        found.into_iter().filter(|(_, only_written)| counts(*only_written)).map(|(conflict, _)| conflict).collect()
+    }
+
+    /// How many places a location stands for: one, or several.
+    fn places(&self, location: usize) -> usize {
+        if self.locations[location].class == ELEMENTS { 2 } else { 1 }
     }
 
     /// The nested acquisitions by which two methods can block each other.
@@ -103,8 +172,7 @@ impl ClassFacts {
     fn pair(&self, methods: (usize, usize), first: &Index<'_>, second: &Index<'_>) -> Pair {
         let mut conflict = false;
         let mut score = 0;
-        for (a, b) in self.shared(first, second) {
-            let Some(worst) = worst(a, b, &|a, b| self.excludes(a, b)) else { continue };
+        for worst in self.clashes(self.shared(first, second), &|a, b| self.excludes(a, b)) {
             conflict = true;
             let ordered = worst.first.ordered && worst.second.ordered;
             score += match (worst.common, ordered) {
@@ -131,7 +199,7 @@ impl ClassFacts {
     }
 
     /// Whether two locks are one and the same object for certain, and keep each other out.
-    fn excludes(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn excludes(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.locks[a], &self.locks[b]);
         a.path == b.path
             && a.stable
@@ -144,7 +212,7 @@ impl ClassFacts {
         self.locks[a].compatible.contains(&b)
     }
 
-    /// The accesses of each location that both methods know and that can change.
+    /// The accesses of each location that both methods know, that can change, and that one of them writes.
     pub(crate) fn shared<'i, 'f>(
         &self,
         first: &'i Index<'f>,
@@ -152,6 +220,10 @@ impl ClassFacts {
     ) -> impl Iterator<Item = Shared<'i, 'f>> {
         let mut found = Vec::new();
         for (location, accesses) in &first.by_location {
+            let is_met = if first.writes.has(*location) { &second.reaches } else { &second.changes };
+            if !is_met.has(*location) {
+                continue;
+            }
             let same = std::iter::once(location).chain(&self.locations[*location].overlaps);
             for other in same {
                 if let Ok(at) = second.by_location.binary_search_by_key(other, |(location, _)| *location) {
@@ -173,17 +245,30 @@ pub(crate) fn keep_out(a: LockMode, b: LockMode) -> bool {
     }
 }
 
-/// The least protected two accesses that conflict, if any do. `excludes` says which locks keep each other out.
-pub(crate) fn worst<'f>(
+/// How two accesses of one location have to do with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Meeting {
+    /// One reads what the other writes.
+    Read,
+    /// Both write.
+    Written,
+}
+
+/// The least protected two accesses that meet so, if any do. `excludes` says which locks keep each other out.
+fn worst<'f>(
     first: &[&'f AccessFact],
     second: &[&'f AccessFact],
+    meeting: Meeting,
     excludes: &dyn Fn(usize, usize) -> bool,
 ) -> Option<Conflict<'f>> {
     let mut worst: Option<Conflict<'f>> = None;
     for &a in first {
         for &b in second {
-            // Two that only write do not conflict: whichever is last wins, as in some sequence.
-            if !(a.kind.writes() && b.kind.reads() || a.kind.reads() && b.kind.writes()) {
+            let meet = match meeting {
+                Meeting::Read => a.kind.writes() && b.kind.reads() || a.kind.reads() && b.kind.writes(),
+                Meeting::Written => a.kind.writes() && b.kind.writes(),
+            };
+            if !meet {
                 continue;
             }
             let held = a.held.iter().find(|a| b.held.iter().any(|b| excludes(a.lock, b.lock)));
@@ -202,7 +287,31 @@ pub(crate) type Shared<'i, 'f> = (&'i [&'f AccessFact], &'i [&'f AccessFact]);
 
 /// The accesses of a method to what is shared and can change, by location, in order.
 pub(crate) struct Index<'f> {
-    pub by_location: Vec<(usize, Vec<&'f AccessFact>)>,
+    by_location: Vec<(usize, Vec<&'f AccessFact>)>,
+    /// The locations that it writes.
+    writes: Numbers,
+    /// Those and all that may be the same.
+    changes: Numbers,
+    /// The locations that it touches, and all that may be the same.
+    reaches: Numbers,
+}
+
+/// A set of small numbers.
+#[derive(Default)]
+struct Numbers(Vec<u64>);
+
+impl Numbers {
+    fn add(&mut self, number: usize) {
+        let word = number / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (number % 64);
+    }
+
+    fn has(&self, number: usize) -> bool {
+        self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
+    }
 }
 
 impl<'f> Index<'f> {
@@ -216,9 +325,22 @@ impl<'f> Index<'f> {
             })
             .collect();
         shared.sort_by_key(|access| access.location);
-        let by_location =
+        let by_location: Vec<(usize, Vec<&AccessFact>)> =
             shared.chunk_by(|a, b| a.location == b.location).map(|chunk| (chunk[0].location, chunk.to_vec())).collect();
-        Index { by_location }
+        let [mut writes, mut changes, mut reaches] = [(); 3].map(|_| Numbers::default());
+        for (location, accesses) in &by_location {
+            let is_written = accesses.iter().any(|access| access.kind.writes());
+            if is_written {
+                writes.add(*location);
+            }
+            for &same in std::iter::once(location).chain(&facts.locations[*location].overlaps) {
+                reaches.add(same);
+                if is_written {
+                    changes.add(same);
+                }
+            }
+        }
+        Index { by_location, writes, changes, reaches }
     }
 
     /// The accesses of a location.

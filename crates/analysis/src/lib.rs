@@ -37,6 +37,7 @@ mod analyzer;
 mod apply;
 mod body;
 mod calls;
+mod common;
 mod depend;
 mod dispatch;
 mod effects;
@@ -68,7 +69,8 @@ mod summary;
 mod value;
 
 pub use analyzer::Analyzer;
-pub use depend::{Conflict, Crossing, Pair};
+pub use common::CommonArgument;
+pub use depend::{Accesses, Conflict, Crossing, Pair};
 pub use error::Error;
 pub use facts::*;
 pub use limits::Limits;

@@ -6,12 +6,13 @@
 //! `foo` with `setF`). The lock of the one subject then says nothing about the other; only locks of what is shared
 //! do.
 //!
-//! **What it may miss.** An argument that is shared by both calls and is neither's subject; inner objects farther
-//! away than one setter. **What it may say too much.** Of a lock of an inner object it is not known whether it is held
-//! throughout, so a method that does all it does to the object under the object's own lock is named, too, with that
-//! lock.
+//! **What it may miss.** An argument that is shared by both calls and is neither's subject (see
+//! [`ClassFacts::common_arguments`]); inner objects farther away than one setter.
+//!
+//! **What it may say too much.** It does not know whether the lock of an inner object is held throughout. So a method
+//! that does all its work on the object under the object's own lock is named, too, with that lock.
 
-use crate::depend::{Conflict, Index, keep_out, worst};
+use crate::depend::{Conflict, Index, Shared, keep_out};
 use crate::facts::{AccessFact, ClassFacts, MethodFacts, Owner};
 
 /// How two calls on two subjects come to share something.
@@ -129,17 +130,14 @@ impl ClassFacts {
                 continue;
             }
             let through = Through::Argument { number: argument.number, of_first };
-            for accesses in argument.accesses.chunk_by(|a, b| a.location == b.location) {
+            let shared = argument.accesses.chunk_by(|a, b| a.location == b.location).flat_map(|accesses| {
                 let target = self.locations[accesses[0].location].of_subject;
-                let overlaps = target.iter().flat_map(|&target| &self.locations[target].overlaps);
-                for location in target.iter().chain(overlaps) {
-                    let conflict = worst(accesses, other.index.at(*location), &excludes);
-                    if let Some(conflict) = conflict
-                        && tell(SecondShare { conflict: conflict.turned(!of_first), through })
-                    {
-                        return true;
-                    }
-                }
+                let overlaps = target.into_iter().flat_map(|target| self.locations[target].overlaps.iter().copied());
+                target.into_iter().chain(overlaps).map(move |location| (accesses, other.index.at(location)))
+            });
+            let mut clashes = self.clashes(shared, &excludes).into_iter();
+            if clashes.any(|conflict| tell(SecondShare { conflict: conflict.turned(!of_first), through })) {
+                return true;
             }
         }
         false
@@ -154,25 +152,18 @@ impl ClassFacts {
         if self.setters.is_empty() {
             return false;
         }
-        for (a, b) in self.shared(first.index, second.index) {
-            let (Some(field), other) = (self.locations[a[0].location].within, self.locations[b[0].location].within)
-            else {
-                continue;
-            };
-            if other != Some(field) {
-                continue;
-            }
+        let within = |accesses: &[&AccessFact]| self.locations[accesses[0].location].within;
+        let shared: Vec<Shared<'_, 'f>> =
+            self.shared(first.index, second.index).filter(|(a, b)| within(a) == within(b)).collect();
+        (0..self.setters.len()).any(|field| {
             let excludes = |a: usize, b: usize| {
                 let (a, b) = (&self.locks[a], &self.locks[b]);
                 let shared = a.within == Some(field) || a.owner == Owner::Static;
                 shared && a.path == b.path && keep_out(a.mode, b.mode)
             };
-            if let Some(conflict) = worst(a, b, &excludes)
-                && tell(SecondShare { conflict, through: Through::Field(field) })
-            {
-                return true;
-            }
-        }
-        false
+            let of_field = shared.iter().copied().filter(|(a, _)| within(a) == Some(field));
+            let mut clashes = self.clashes(of_field, &excludes).into_iter();
+            clashes.any(|conflict| tell(SecondShare { conflict, through: Through::Field(field) }))
+        })
     }
 }

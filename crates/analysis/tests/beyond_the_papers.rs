@@ -117,3 +117,37 @@ fn an_argument_may_be_the_subject_of_the_other() {
         assert!(!pair(facts, "size", "clear").second_share);
     });
 }
+
+#[test]
+fn blind_writes_of_two_locations_conflict() {
+    check("Blind", |facts| {
+        assert!(pair(facts, "set", "reset").is_pc() && pair(facts, "set", "set").is_pc());
+        // Whoever is the last at one field has set it as in some sequence.
+        assert!(!pair(facts, "noon", "noon").conflict && !pair(facts, "noon", "set").conflict);
+        // A lock keeps them apart, if both take it.
+        assert!(!pair(facts, "setLocked", "resetLocked").is_pc() && pair(facts, "setLocked", "reset").is_pc());
+        assert!(pair(facts, "ring", "ring").is_pc(), "elements are many");
+    });
+}
+
+#[test]
+fn calls_that_are_given_one_object_conflict_in_what_it_holds() {
+    check("Tokens", |facts| {
+        let of = |name: &str| facts.methods.iter().position(|method| method.name == name).unwrap();
+        let common = |a: &str, b: &str| {
+            let (a, b) = (of(a).min(of(b)), of(a).max(of(b)));
+            let found = facts.common_arguments().into_iter().filter(move |it| it.methods == (a, b));
+            found.map(|it| it.arguments).collect::<Vec<_>>()
+        };
+        assert_eq!(common("spend", "isSpent"), [(0, 0)]);
+        // The subject's lock keeps these apart, and the token's own those.
+        assert_eq!(common("spend", "isSpentLocked"), []);
+        assert_eq!(common("use", "usesLocked"), []);
+        let arguments = if of("use") < of("uses") { (1, 0) } else { (0, 1) };
+        assert_eq!(common("use", "uses"), [arguments]);
+        // Another field, two that only read, and one that never changes.
+        assert_eq!(common("spend", "uses"), []);
+        assert_eq!(common("isSpent", "isSpentLocked"), []);
+        assert_eq!(common("spend", "number"), []);
+    });
+}

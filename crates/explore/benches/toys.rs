@@ -26,6 +26,7 @@ fn failing() -> Vec<(&'static str, Program, Fails)> {
         ("all but two updates lost, 2 x 4", increments(2, 4), |ran| ran.outcome.variables[0] == 2),
         ("check then act, 2 threads", check_then_act(2), failed),
         ("check then act after 10 other events", delayed(10), failed),
+        ("check then act before 40 others", check_then_act_before_more(40), failed),
         ("unfinished publication", publication(), failed),
         ("accounts, money lost", accounts(), |ran| ran.outcome.variables.iter().sum::<i64>() != 0),
         ("2 philosophers", philosophers(2, false), stuck),

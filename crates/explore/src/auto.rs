@@ -1,20 +1,28 @@
-//! The order that pays on small tests: what is cheap and finds most comes first.
+//! What pays on most tests: reduction from the first execution on, and samples beside it.
 //!
-//! Serial orders; the sweep; complete reduction within a budget; past it, partial order sampling and the selectively
-//! uniform random walk in turn, for ever. If reduction comes to its end there is a certificate, and nothing is left
-//! to run.
+//! Complete reduction runs every trace once. If it comes to its end there is a certificate, and nothing is left to run.
+//! But it goes deep first: of a large test it may see, for long, only other ends of one beginning. So samples run beside
+//! it, in turn: the selectively uniform random walk, partial order sampling, the sweep, and schedules with few
+//! preemptions. How many depends on how much reduction has before it:
 //!
-//! Reduction goes deep first: of a large test it may never see more than other ends of one beginning. So once it has run for a while,
-//! every second execution is the next with few preemptions, and what is known in the end is at least that all of those ran.
+//! - Each reversal that waits leads to a trace, so reduction needs at least as many executions as it has had and as wait.
+//!   One sample for ten of these may run, as early as it may, though never two in a row.
+//! - Where there are likely to be many more, as many samples run as that allows: [`size`] guesses by the first execution,
+//!   and later the share that reduction has explored tells.
+//!
+//! So a test that is certified after 13 executions has one sample, and in a long one every second execution is a sample.
+//! The very first execution is a random walk, which reduction then goes on from.
+//!
+//! Past the budget there are only samples, for ever.
 
 use crate::bounded::Bounded;
 use crate::certificate::Certificate;
 use crate::dpor::{Dpor, DporCounts, DporSettings};
-use crate::execution::{Execution, Learnt};
+use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::pos::Pos;
 use crate::races::{Race, races};
-use crate::serial::Serial;
+use crate::size;
 use crate::surw::Surw;
 use crate::sweep::Sweep;
 use schedule::Scheduler;
@@ -22,17 +30,15 @@ use schedule::Scheduler;
 /// How to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AutoSettings {
-    /// So many executions are given to the sweep at most.
-    pub sweep_budget: u64,
-    /// So many executions are given to complete reduction.
+    /// The number of executions that complete reduction may have.
     pub reduction_budget: u64,
-    /// Past so many executions of reduction, every second is one with few preemptions.
-    pub bounded_after: u64,
-    /// So few.
+    /// Whether samples run beside reduction.
+    pub samples: bool,
+    /// The most preemptions of schedules that are run because they have few.
     pub max_preemptions: usize,
     /// How reduction is done.
     pub dpor: DporSettings,
-    /// For the sampling that comes after.
+    /// For the samples.
     pub seed: u64,
     /// Whether to look for data races. If not, a certificate does not say that there are none, and whoever runs the
     /// executions may look for itself.
@@ -42,9 +48,8 @@ pub struct AutoSettings {
 impl Default for AutoSettings {
     fn default() -> Self {
         AutoSettings {
-            sweep_budget: 10_000,
             reduction_budget: 100_000,
-            bounded_after: 2_000,
+            samples: true,
             max_preemptions: 2,
             dpor: DporSettings::default(),
             seed: 1,
@@ -53,48 +58,65 @@ impl Default for AutoSettings {
     }
 }
 
-/// No more schedules wait for their turn: they are kept in memory.
+/// The most schedules that wait for their turn: they are kept in memory.
 const MOST_WAITING: usize = 200_000;
 
 /// Whoever runs a test for the first time may do more than later, such as initialise what is used on some paths only. So
 /// one surprise says little.
 const CHANCES: u32 = 5;
 
+/// One sample for so many executions that reduction needs at least.
+const ONE_IN: u64 = 10;
+
+/// An estimate of all traces is worth something after so many executions of reduction, and by such a factor it may be
+/// wrong.
+const ESTIMATED_AFTER: u64 = 16;
+const ERROR: f64 = 4.0;
+
 /// What is run now.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// Serial orders.
-    Serial,
-    /// One thread whole inside another.
-    Sweep,
-    /// Complete reduction.
+    /// Complete reduction, with samples beside it.
     Reduction,
-    /// Random executions.
+    /// Samples only.
     Sampling,
     /// Everything was run.
     Complete,
 }
 
-/// Explores in all ways, one after the other.
+/// Who has the execution under way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turn {
+    Reduction,
+    Surw,
+    Pos,
+    Sweep,
+    Bounded,
+}
+
+/// Samples are taken in this order, again and again.
+const SAMPLES: [Turn; 4] = [Turn::Surw, Turn::Sweep, Turn::Pos, Turn::Bounded];
+
+/// Explores by reduction and samples.
 #[derive(Debug)]
 pub struct Auto {
     settings: AutoSettings,
     phase: Phase,
-    serial: Serial,
-    sweep: Sweep,
+    turn: Turn,
     dpor: Dpor,
-    pos: Pos,
     surw: Surw,
+    pos: Pos,
+    /// Known once an execution has run.
+    sweep: Option<Sweep>,
     /// Schedules with few preemptions, as long as they are run.
     bounded: Option<Bounded>,
-    /// Whether the execution under way is one of those.
-    is_bounded: bool,
-    /// Whether the next may be.
-    may_be_bounded: bool,
     covered: Option<usize>,
     executions: u64,
-    swept: u64,
     sampled: u64,
+    /// The logarithm of the number of traces, as the first execution has it.
+    guess: f64,
+    /// Which of [`SAMPLES`] comes next.
+    next_sample: usize,
     /// How often reduction may still be begun anew, after something unexpected.
     chances: u32,
     /// Races of executions that reduction has run, the first few.
@@ -106,19 +128,18 @@ impl Auto {
     pub fn new(settings: AutoSettings) -> Auto {
         Auto {
             settings,
-            phase: Phase::Serial,
-            serial: Serial::default(),
-            sweep: Sweep::default(),
-            dpor: Dpor::new(settings.dpor),
-            pos: Pos::new(settings.seed),
+            phase: Phase::Reduction,
+            turn: Turn::Reduction,
+            dpor: Dpor::from_random_walk(settings.dpor, settings.seed),
             surw: Surw::new(settings.seed),
+            pos: Pos::new(settings.seed),
+            sweep: None,
             bounded: Some(Bounded::new(settings.max_preemptions)),
-            is_bounded: false,
-            may_be_bounded: false,
             covered: None,
             executions: 0,
-            swept: 0,
             sampled: 0,
+            guess: 0.0,
+            next_sample: 0,
             chances: CHANCES,
             races: Vec::new(),
         }
@@ -143,7 +164,7 @@ impl Auto {
     pub fn explored_part(&self) -> Option<f64> {
         match self.phase {
             Phase::Reduction | Phase::Complete => self.dpor.explored_part(),
-            Phase::Serial | Phase::Sweep | Phase::Sampling => None,
+            Phase::Sampling => None,
         }
     }
 
@@ -167,22 +188,58 @@ impl Auto {
         counts.traces + counts.redundant + counts.unexpected
     }
 
-    fn reduction_is_over(&self) -> bool {
-        let counts = self.dpor.counts();
-        self.reduced() >= self.settings.reduction_budget || counts.unexpected > 0 || counts.cut > 0
+    /// Whether reduction was given up because what it has to keep takes too much memory.
+    pub fn is_exhausted(&self) -> bool {
+        self.dpor.is_exhausted()
     }
 
-    /// The next with few preemptions, if it is the turn of one.
-    fn next_bounded(&mut self) -> Option<Box<dyn Scheduler + Send>> {
-        self.may_be_bounded = !self.may_be_bounded;
-        let is_late = self.phase == Phase::Sampling || self.reduced() >= self.settings.bounded_after;
-        let next = if is_late && self.may_be_bounded { self.bounded.as_mut()?.next() } else { None };
-        self.is_bounded = next.is_some();
-        next
+    fn reduction_is_over(&self) -> bool {
+        let counts = self.dpor.counts();
+        self.dpor.is_exhausted()
+            || self.reduced() >= self.settings.reduction_budget
+            || counts.unexpected > 0
+            || counts.cut > 0
+    }
+
+    /// Whether a sample may run beside reduction now. Never two in a row.
+    fn is_due(&self) -> bool {
+        if !self.settings.samples || self.turn != Turn::Reduction || self.sweep.is_none() {
+            return false;
+        }
+        let reduced = self.reduced();
+        let least = reduced + self.dpor.waiting() as u64;
+        self.sampled < least / ONE_IN || self.sampled < reduced && self.sampled < self.likely(reduced) / ONE_IN
+    }
+
+    /// How many traces there are likely to be: what the first execution shows, until enough of reduction is known.
+    fn likely(&self, reduced: u64) -> u64 {
+        let traces = match self.dpor.explored_part() {
+            _ if reduced < ESTIMATED_AFTER => self.guess.exp(),
+            Some(part) if part > 0.0 => reduced as f64 / part / ERROR,
+            _ => f64::INFINITY,
+        };
+        traces as u64
+    }
+
+    /// The next sample, and whose it is. Some kinds come to an end, and the random ones never do.
+    fn sample(&mut self) -> (Turn, Box<dyn Scheduler + Send>) {
+        loop {
+            let turn = SAMPLES[self.next_sample];
+            self.next_sample = (self.next_sample + 1) % SAMPLES.len();
+            let next = match turn {
+                Turn::Surw => self.surw.next(),
+                Turn::Pos => self.pos.next(),
+                Turn::Sweep => self.sweep.as_mut().and_then(Sweep::next),
+                Turn::Bounded => self.bounded.as_mut().and_then(Bounded::next),
+                Turn::Reduction => None,
+            };
+            if let Some(next) = next {
+                return (turn, next);
+            }
+        }
     }
 
     fn finish_bounded(&mut self, execution: &Execution<'_>) -> Learnt {
-        self.is_bounded = false;
         let Some(bounded) = &mut self.bounded else { return Learnt::Redundant };
         let learnt = bounded.finish(execution);
         // Schedules do not say when time passed, so some cannot be followed. Then no number of preemptions is covered any more.
@@ -195,72 +252,60 @@ impl Auto {
         }
         if learnt == Learnt::Unexpected { Learnt::Redundant } else { learnt }
     }
+
+    fn finish_reduction(&mut self, execution: &Execution<'_>) -> Learnt {
+        let learnt = self.dpor.finish(execution);
+        if learnt == Learnt::Unexpected && self.chances > 0 {
+            self.chances -= 1;
+            self.dpor = Dpor::from_random_walk(self.settings.dpor, self.settings.seed);
+            self.races.clear();
+        }
+        let counts = matches!(learnt, Learnt::Counts | Learnt::Bounded);
+        if counts && self.settings.detect_races && self.races.is_empty() {
+            self.races = races(execution);
+        }
+        learnt
+    }
 }
 
 impl Explorer for Auto {
     fn next(&mut self) -> Option<Box<dyn Scheduler + Send>> {
-        loop {
-            let goes_on = matches!(self.phase, Phase::Sampling | Phase::Reduction) && !self.dpor.is_complete();
-            if goes_on && let Some(next) = self.next_bounded() {
-                return Some(next);
-            }
-            let next = match self.phase {
-                Phase::Serial => self.serial.next(),
-                Phase::Sweep if self.swept >= self.settings.sweep_budget => None,
-                Phase::Sweep => self.sweep.next(),
-                Phase::Reduction if self.dpor.is_complete() => None,
-                Phase::Reduction if self.reduction_is_over() => None,
-                Phase::Reduction => self.dpor.next(),
-                Phase::Sampling if self.sampled.is_multiple_of(2) => self.pos.next(),
-                Phase::Sampling => self.surw.next(),
-                Phase::Complete => return None,
-            };
-            if next.is_some() {
-                return next;
-            }
-            self.phase = match self.phase {
-                Phase::Serial => Phase::Sweep,
-                Phase::Sweep => Phase::Reduction,
-                _ if self.dpor.is_complete() => Phase::Complete,
-                _ => Phase::Sampling,
-            };
+        if self.phase == Phase::Reduction && self.dpor.is_complete() {
+            self.phase = Phase::Complete;
         }
+        if self.phase == Phase::Reduction && self.reduction_is_over() {
+            self.phase = Phase::Sampling;
+        }
+        let reduces = self.phase == Phase::Reduction && !self.is_due();
+        let (turn, next) = match self.phase {
+            Phase::Complete => return None,
+            Phase::Reduction if reduces => match self.dpor.next() {
+                Some(next) => (Turn::Reduction, next),
+                // It has come to an end, and it is not complete.
+                None => self.sample(),
+            },
+            Phase::Reduction | Phase::Sampling => self.sample(),
+        };
+        self.turn = turn;
+        Some(next)
     }
 
     fn finish(&mut self, execution: &Execution<'_>) -> Learnt {
         self.executions += 1;
-        if self.is_bounded {
-            return self.finish_bounded(execution);
+        self.sampled += u64::from(self.turn != Turn::Reduction);
+        // One that was stopped half-way says too little of the test.
+        if self.sweep.is_none() && execution.end != End::Stopped {
+            self.sweep = Some(Sweep::of(execution));
+            // The walk then knows where threads meet, and its first one is not blind.
+            self.surw.finish(execution);
+            self.guess = size::traces(execution);
         }
-        let even = self.sampled.is_multiple_of(2);
-        self.sampled += u64::from(self.phase == Phase::Sampling);
-        match self.phase {
-            Phase::Serial => {
-                if self.executions == 1 {
-                    self.sweep = Sweep::of(execution);
-                }
-                self.serial.finish(execution)
-            }
-            Phase::Sweep => {
-                self.swept += 1;
-                self.sweep.finish(execution)
-            }
-            Phase::Reduction => {
-                let learnt = self.dpor.finish(execution);
-                if learnt == Learnt::Unexpected && self.chances > 0 {
-                    self.chances -= 1;
-                    self.dpor = Dpor::new(self.settings.dpor);
-                    self.races.clear();
-                }
-                let counts = matches!(learnt, Learnt::Counts | Learnt::Bounded);
-                if counts && self.settings.detect_races && self.races.is_empty() {
-                    self.races = races(execution);
-                }
-                learnt
-            }
-            Phase::Sampling if even => self.pos.finish(execution),
-            Phase::Sampling => self.surw.finish(execution),
-            Phase::Complete => Learnt::Unexpected,
+        match self.turn {
+            Turn::Reduction => self.finish_reduction(execution),
+            Turn::Surw => self.surw.finish(execution),
+            Turn::Pos => self.pos.finish(execution),
+            Turn::Sweep => self.sweep.as_mut().map_or(Learnt::Redundant, |sweep| sweep.finish(execution)),
+            Turn::Bounded => self.finish_bounded(execution),
         }
     }
 }

@@ -7,14 +7,18 @@
 //!
 //! Sound for its bound without an argument, for nothing is left out: equivalent schedules are all run. (A bound put
 //! on partial-order reduction leaves out what can be reached only by way of a schedule past the bound.) Schedules
-//! wait in a queue, one for each point at which a thread may be preempted, so memory grows with the executions.
+//! wait in a queue, one for each point at which a thread may be preempted, so memory grows with the executions. There is an end
+//! to that: past [`MAX_BYTES`] no more are run, and the bound is the one that was complete by then.
 
 use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::stay::in_its_place;
-use schedule::{Choice, Divergence, Schedule, Scheduler, ThreadId, Trace, Turn, all_look, goes_round};
+use schedule::{Choice, Divergence, Schedule, Scheduler, ThreadId, Turn, all_look, goes_round};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Upper bound on the memory for schedules that wait for their turn.
+const MAX_BYTES: usize = 64 << 20;
 
 /// Runs all schedules within the bound.
 #[derive(Debug)]
@@ -24,17 +28,22 @@ pub struct Bounded {
     preemptions: usize,
     now: VecDeque<Waiting>,
     later: VecDeque<Waiting>,
+    /// Number of turns of all schedules that wait.
+    turns: usize,
     /// What the scheduler under way could have done otherwise.
     run: Arc<Mutex<Run>>,
     unexpected: bool,
     /// An execution was cut off, so what comes after is not known.
     cut: bool,
+    /// More schedules waited than there is memory for. They were forgotten.
+    full: bool,
 }
 
-/// A schedule that waits for its turn: an execution up to some event, and then another thread.
+/// A schedule that waits for its turn: an execution up to some event, and then another thread. Turns are kept and not events: of
+/// schedules with few preemptions there are few.
 #[derive(Debug)]
 struct Waiting {
-    trace: Arc<Trace>,
+    schedule: Arc<Schedule>,
     otherwise: Option<Otherwise>,
 }
 
@@ -57,11 +66,13 @@ impl Bounded {
         Bounded {
             max_preemptions,
             preemptions: 0,
-            now: VecDeque::from([Waiting { trace: Arc::default(), otherwise: None }]),
+            now: VecDeque::from([Waiting { schedule: Arc::default(), otherwise: None }]),
             later: VecDeque::new(),
+            turns: 0,
             run: Arc::default(),
             unexpected: false,
             cut: false,
+            full: false,
         }
     }
 
@@ -75,10 +86,16 @@ impl Bounded {
         self.now.len() + self.later.len()
     }
 
+    /// Bytes that the schedules take which wait for their turn, more or less.
+    fn bytes(&self) -> usize {
+        self.waiting() * size_of::<Waiting>() + self.turns * size_of::<Turn>()
+    }
+
     /// The bound within which every schedule was run; None if not even those without preemptions were.
     pub fn completed(&self) -> Option<usize> {
         match self.now.is_empty() {
             _ if self.unexpected || self.cut => None,
+            _ if self.full => self.preemptions.checked_sub(1),
             true => Some(self.preemptions),
             false => self.preemptions.checked_sub(1),
         }
@@ -87,6 +104,9 @@ impl Bounded {
 
 impl Explorer for Bounded {
     fn next(&mut self) -> Option<Box<dyn Scheduler + Send>> {
+        if self.full {
+            return None;
+        }
         if self.now.is_empty() && self.preemptions < self.max_preemptions && !self.later.is_empty() {
             self.preemptions += 1;
             std::mem::swap(&mut self.now, &mut self.later);
@@ -100,17 +120,29 @@ impl Explorer for Bounded {
     }
 
     fn finish(&mut self, execution: &Execution<'_>) -> Learnt {
-        self.now.pop_front();
+        if let Some(waiting) = self.now.pop_front()
+            && let Some(schedule) = Arc::into_inner(waiting.schedule)
+        {
+            self.turns -= schedule.turns.len();
+        }
         if execution.end == End::Stopped {
             self.unexpected = true;
             return Learnt::Unexpected;
         }
         self.cut |= execution.end == End::Cut;
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-        let trace = Arc::new(execution.trace.clone());
+        let schedule = Arc::new(Schedule::of(execution.trace));
+        self.turns += schedule.turns.len();
         for &otherwise in run.otherwise.iter().filter(|otherwise| otherwise.step <= execution.trace.steps.len()) {
-            let waiting = Waiting { trace: trace.clone(), otherwise: Some(otherwise) };
+            let waiting = Waiting { schedule: schedule.clone(), otherwise: Some(otherwise) };
             if otherwise.preempts { self.later.push_back(waiting) } else { self.now.push_back(waiting) }
+        }
+        if let Some(schedule) = Arc::into_inner(schedule) {
+            self.turns -= schedule.turns.len();
+        }
+        if self.bytes() > MAX_BYTES {
+            (self.full, self.turns) = (true, 0);
+            (self.now, self.later) = (VecDeque::new(), VecDeque::new());
         }
         Learnt::Counts
     }
@@ -119,7 +151,7 @@ impl Explorer for Bounded {
 impl Waiting {
     fn schedule(&self) -> Schedule {
         let Some(otherwise) = self.otherwise else { return Schedule::default() };
-        let mut schedule = Schedule::of(&Trace { steps: self.trace.steps[..otherwise.step].to_vec() });
+        let mut schedule = self.schedule.up_to(otherwise.step);
         match schedule.turns.last_mut() {
             Some(turn) if turn.thread == otherwise.thread => turn.events += 1,
             _ => schedule.turns.push(Turn { thread: otherwise.thread, events: 1 }),
@@ -156,9 +188,10 @@ impl Scheduler for Follow {
         let preempts = goes_on.is_some();
         if !preempts || self.preempts {
             let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-            for other in choice.threads().filter(|&other| other != thread && Some(other) != choice.last) {
-                run.otherwise.push(Otherwise { step, thread: other, preempts });
-            }
+            // More cannot wait anyway.
+            let room = (MAX_BYTES / size_of::<Waiting>() + 1).saturating_sub(run.otherwise.len());
+            let others = choice.threads().filter(|&other| other != thread && Some(other) != choice.last);
+            run.otherwise.extend(others.take(room).map(|thread| Otherwise { step, thread, preempts }));
         }
         Ok(Turn { thread, events: 1 })
     }

@@ -9,8 +9,9 @@
 //! executions have too little in common, the set is chosen for the first alone, and says how many it is true of. What
 //! is found separates the executions given; only if these are all there are is it a cause.
 
+use crate::dependency::Footprint;
 use crate::execution::Execution;
-use crate::timeline::Timeline;
+use crate::timeline::{Timeline, read_back};
 use schedule::FastMap;
 use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId};
 
@@ -64,61 +65,125 @@ pub struct FactAt {
 
 /// The smallest set of facts that tells these failing executions from these passing ones. None if there are no
 /// executions of one kind, or if no set does.
+///
+/// Memory is bounded, whatever the executions are like: the facts of the first failing execution are listed, the closest
+/// `MAX_FACTS` or so, and every other execution is only asked which of them hold.
 pub fn cause(failing: &[Execution<'_>], passing: &[Execution<'_>]) -> Option<Cause> {
     let (first, others) = failing.split_first().filter(|_| !passing.is_empty())?;
-    let facts = facts(first, true);
-    let others: Vec<_> = others.iter().map(index).collect();
-    let passing: Vec<_> = passing.iter().map(index).collect();
-    let common: Vec<FactAt> =
-        facts.iter().filter(|at| others.iter().all(|other| other.contains_key(&at.fact))).copied().collect();
-    let (chosen, smallest) = separate(&common, &passing).or_else(|| separate(&facts, &passing))?;
-    let holds = |other: &&FastMap<Fact, ()>| chosen.iter().all(|at| other.contains_key(&at.fact));
-    Some(Cause { failing: 1 + others.iter().filter(holds).count(), facts: chosen, smallest })
+    let (facts, has_all) = facts(first);
+    let holds_in = |executions: &[Execution<'_>]| -> Vec<Vec<bool>> {
+        executions.iter().map(|execution| Happened::of(execution).which_hold(&facts)).collect()
+    };
+    let (others, passing) = (holds_in(others), holds_in(passing));
+    let all: Vec<usize> = (0..facts.len()).collect();
+    let common: Vec<usize> = all.iter().copied().filter(|&fact| others.iter().all(|holds| holds[fact])).collect();
+    let (chosen, smallest) = separate(&common, &passing).or_else(|| separate(&all, &passing))?;
+    let holds = |other: &&Vec<bool>| chosen.iter().all(|&fact| other[fact]);
+    let failing = 1 + others.iter().filter(holds).count();
+    Some(Cause { failing, facts: chosen.iter().map(|&fact| facts[fact]).collect(), smallest: smallest && has_all })
 }
 
-/// All facts of an execution, the closest events first.
-///
-/// With `decided`, only those that a schedule decides.
-fn facts(execution: &Execution<'_>, decided: bool) -> Vec<FactAt> {
+/// Upper bound on the facts that are listed, more or less. Each is looked up in hundreds of executions.
+const MAX_FACTS: usize = 20_000;
+/// Of an execution with more facts each event is held against so many before it on one resource, if not more fit in.
+const MIN_EACH: usize = 4;
+/// Upper bound on the pairs of events that are looked at to list all facts.
+const MAX_PAIRS: usize = 4_000_000;
+/// Where there are more, so many pairs are looked at for each fact that an event may have.
+const PAIRS_A_FACT: usize = 16;
+
+/// The facts of an execution that a schedule decides, the closest events first, and whether those are all. Of very many events
+/// on one resource each is held against the last few before it.
+fn facts(execution: &Execution<'_>) -> (Vec<FactAt>, bool) {
     let timeline = Timeline::of(execution);
-    let mut counts: FastMap<(ThreadId, EventKind, SiteId, u32), u32> = FastMap::default();
-    let mut name = |thread: ThreadId, event: Event| {
-        // Whether an update fails is a matter of the order.
-        let kind = if event.kind == EventKind::FailedUpdate { EventKind::Update } else { event.kind };
-        let count = counts.entry((thread, kind, event.site, event.slot)).or_default();
-        *count += 1;
-        Occurrence { thread, kind, site: event.site, slot: event.slot, earlier: *count - 1 }
-    };
-    let threads = execution.trace.steps.iter().map(|step| step.thread);
-    let named = timeline.steps.iter().zip(threads).map(|(&(_, event), thread)| (name(thread, event), event.object));
-    let mut named: Vec<_> = named.collect();
-    let steps = named.len();
-    for (&(_, event, _), &(thread, _)) in timeline.pending.iter().zip(execution.pending) {
-        named.push((name(thread, event), event.object));
-    }
-    let mut facts = Vec::new();
+    let events = timeline.steps.iter().map(|&(_, event)| event);
+    let named = occurrences(execution, events.chain(timeline.pending.iter().map(|&(_, event, _)| event)));
+    let all = list_facts(&timeline, &named, None);
+    let has_all = all.is_some();
+    let each = (MAX_FACTS / named.len().max(1)).max(MIN_EACH);
+    let mut facts = all.or_else(|| list_facts(&timeline, &named, Some(each))).unwrap_or_default();
+    facts.sort_unstable_by_key(|at| (at.second - at.first, at.first, at.second));
+    facts.dedup_by_key(|at| at.fact);
+    (facts, has_all)
+}
+
+/// Lists facts, so many for each event and resource at most; all if nothing is said, unless those are too many.
+fn list_facts(timeline: &Timeline, named: &[(Occurrence, ObjectId)], each: Option<usize>) -> Option<Vec<FactAt>> {
+    let steps = timeline.steps.len();
+    let (mut facts, mut pairs) = (Vec::new(), 0);
     for (second, &(occurrence, object)) in named.iter().enumerate() {
         let footprint = match second.checked_sub(steps) {
             Some(pending) => &timeline.pending[pending].2,
             None => timeline.order.footprint(second),
         };
         for access in footprint.accesses() {
-            for &(first, mode) in timeline.order.touching(access.resource) {
+            let earlier = timeline.order.conflicting(access);
+            let before = earlier.partition_point(|&(first, _)| (first as usize) < second.min(steps));
+            let looked_at = each.map_or(before, |each| before.min(each * PAIRS_A_FACT));
+            let others = earlier[before - looked_at..before].iter().rev().filter(|&&(first, mode)| {
                 let first = first as usize;
-                if first < second.min(steps)
-                    && mode.conflicts(access.mode)
+                mode.conflicts(access.mode)
                     && named[first].0.thread != occurrence.thread
-                    && (!decided || is_decided(&timeline, first, second))
-                {
-                    let fact = Fact { first: named[first].0, second: occurrence };
-                    facts.push(FactAt { fact, object, first, second });
-                }
+                    && is_decided(timeline, first, second)
+            });
+            facts.extend(others.take(each.unwrap_or(usize::MAX)).map(|&(first, _)| {
+                let fact = Fact { first: named[first as usize].0, second: occurrence };
+                FactAt { fact, object, first: first as usize, second }
+            }));
+            pairs += looked_at;
+            if each.is_none() && (facts.len() > MAX_FACTS || pairs > MAX_PAIRS) {
+                return None;
             }
         }
     }
-    facts.sort_unstable_by_key(|at| (at.second - at.first, at.first, at.second));
-    facts.dedup_by_key(|at| at.fact);
-    facts
+    Some(facts)
+}
+
+/// What the events of an execution are called, those that have happened first, with the object of each.
+fn occurrences(execution: &Execution<'_>, events: impl Iterator<Item = Event>) -> Vec<(Occurrence, ObjectId)> {
+    let mut counts: FastMap<(ThreadId, EventKind, SiteId, u32), u32> = FastMap::default();
+    let steps = execution.trace.steps.iter().map(|step| step.thread);
+    let threads = steps.chain(execution.pending.iter().map(|&(thread, _)| thread));
+    let name = |(thread, event): (ThreadId, Event)| {
+        // Whether an update fails is a matter of the order.
+        let kind = if event.kind == EventKind::FailedUpdate { EventKind::Update } else { event.kind };
+        let count = counts.entry((thread, kind, event.site, event.slot)).or_default();
+        *count += 1;
+        let occurrence = Occurrence { thread, kind, site: event.site, slot: event.slot, earlier: *count - 1 };
+        (occurrence, event.object)
+    };
+    threads.zip(events).map(name).collect()
+}
+
+/// Where the events of an execution are in it, and what they touch.
+struct Happened {
+    at: FastMap<Occurrence, usize>,
+    footprints: Vec<Footprint>,
+    /// Number of events that have happened; all others are what would have come next.
+    steps: usize,
+}
+
+impl Happened {
+    fn of(execution: &Execution<'_>) -> Happened {
+        let steps = execution.trace.steps.len();
+        let (mut events, mut footprints) = (Vec::with_capacity(steps), Vec::with_capacity(steps));
+        read_back(execution, |event, footprint| {
+            events.push(event);
+            footprints.push(footprint);
+        });
+        let named = occurrences(execution, events.into_iter());
+        let at = named.into_iter().enumerate().map(|(place, (occurrence, _))| (occurrence, place)).collect();
+        Happened { at, footprints, steps }
+    }
+
+    fn which_hold(&self, facts: &[FactAt]) -> Vec<bool> {
+        facts.iter().map(|at| self.holds(&at.fact)).collect()
+    }
+
+    fn holds(&self, fact: &Fact) -> bool {
+        let (Some(&first), Some(&second)) = (self.at.get(&fact.first), self.at.get(&fact.second)) else { return false };
+        first < second.min(self.steps) && self.footprints[first].conflicts(&self.footprints[second])
+    }
 }
 
 /// Whether a schedule has decided on the order of the two events, and not that one thread starts or joins another.
@@ -131,23 +196,20 @@ fn is_decided(timeline: &Timeline, first: usize, second: usize) -> bool {
     last_before.is_none_or(|last| last < first || !lives.happens_before(first, last))
 }
 
-fn index(execution: &Execution<'_>) -> FastMap<Fact, ()> {
-    facts(execution, false).into_iter().map(|at| (at.fact, ())).collect()
-}
-
-/// So many facts are tried three at a time.
+/// Upper bounds on the facts that are tried three at a time, and two at a time.
 const MAX_IN_TRIPLES: usize = 150;
+const MAX_IN_PAIRS: usize = 2_000;
 
-/// The facts of which no passing execution has all, and whether there are no fewer.
-fn separate(facts: &[FactAt], passing: &[FastMap<Fact, ()>]) -> Option<(Vec<FactAt>, bool)> {
+/// The facts of which no passing execution has all, by their numbers, and whether there are no fewer.
+fn separate(facts: &[usize], passing: &[Vec<bool>]) -> Option<(Vec<usize>, bool)> {
     let words = passing.len().div_ceil(64);
     // For each fact the passing executions in which it holds. Of facts that hold in the same ones the first will do.
-    let mut candidates: Vec<(Vec<u64>, FactAt)> = Vec::new();
+    let mut candidates: Vec<(Vec<u64>, usize)> = Vec::new();
     let mut known: FastMap<Vec<u64>, ()> = FastMap::default();
     for &at in facts {
         let mut holds = vec![0u64; words];
         for (number, passing) in passing.iter().enumerate() {
-            holds[number / 64] |= (passing.contains_key(&at.fact) as u64) << (number % 64);
+            holds[number / 64] |= (passing[at] as u64) << (number % 64);
         }
         if known.insert(holds.clone(), ()).is_none() {
             candidates.push((holds, at));
@@ -157,10 +219,10 @@ fn separate(facts: &[FactAt], passing: &[FastMap<Fact, ()>]) -> Option<(Vec<Fact
     let all = vec![u64::MAX; words];
     for size in 1..=3 {
         let mut chosen = Vec::new();
-        // All triples of many would take too long; those that hold in few passing executions come first.
-        let few = if size < 3 { &candidates[..] } else { &candidates[..candidates.len().min(MAX_IN_TRIPLES)] };
-        if choose(few, size, &all, &mut chosen) {
-            return Some((chosen, true));
+        // All pairs and triples of many would take too long; those that hold in few passing executions come first.
+        let most = [candidates.len(), MAX_IN_PAIRS, MAX_IN_TRIPLES][size - 1];
+        if choose(&candidates[..candidates.len().min(most)], size, &all, &mut chosen) {
+            return Some((chosen, size < 3 || candidates.len() <= MAX_IN_PAIRS));
         }
     }
     let (mut left, mut chosen) = (all, Vec::new());
@@ -180,7 +242,7 @@ fn separate(facts: &[FactAt], passing: &[FastMap<Fact, ()>]) -> Option<(Vec<Fact
 }
 
 /// Chooses so many candidates that nothing is left of `left`, if some do.
-fn choose(candidates: &[(Vec<u64>, FactAt)], size: usize, left: &[u64], chosen: &mut Vec<FactAt>) -> bool {
+fn choose(candidates: &[(Vec<u64>, usize)], size: usize, left: &[u64], chosen: &mut Vec<usize>) -> bool {
     for (place, (holds, at)) in candidates.iter().enumerate() {
         let remains: Vec<u64> = holds.iter().zip(left).map(|(a, b)| a & b).collect();
         chosen.push(*at);

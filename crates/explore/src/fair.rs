@@ -10,7 +10,11 @@ use schedule::{Choice, Divergence, Schedule, Scheduler, ThreadId, Turn, all_look
 #[derive(Clone, Debug)]
 pub struct ThenFair {
     schedule: Schedule,
+    /// The turn that is followed now, and how many of its events are left; none if it has not begun.
     next: usize,
+    left: u32,
+    /// Number of the schedule's time-outs that have come.
+    over: usize,
     /// When each thread had its last turn, as a number of turns.
     turns: Vec<u64>,
     count: u64,
@@ -25,7 +29,33 @@ const LONGEST_TURN: u32 = 2_000;
 impl ThenFair {
     /// Follows this schedule first, for so many events at the most.
     pub fn new(schedule: Schedule, events: usize) -> ThenFair {
-        ThenFair { schedule: schedule.first(events), next: 0, turns: Vec::new(), count: 0, events: FIRST_TURN }
+        let schedule = schedule.first(events);
+        ThenFair { schedule, next: 0, left: 0, over: 0, turns: Vec::new(), count: 0, events: FIRST_TURN }
+    }
+
+    /// The next turn of the schedule that can be followed. Time passes only where the host asks, so a turn in which it
+    /// did is given in parts.
+    fn follow(&mut self, choice: &Choice<'_>) -> Option<Turn> {
+        while let Some(&turn) = self.schedule.turns.get(self.next) {
+            if self.left == 0 {
+                self.left = turn.events;
+            }
+            if choice.can_run(turn.thread) {
+                let until = self.next_timeout().and_then(|step| step.checked_sub(choice.trace.steps.len()));
+                let until = until.filter(|&events| events > 0).and_then(|events| u32::try_from(events).ok());
+                let events = until.map_or(self.left, |most| most.min(self.left));
+                self.left -= events;
+                self.next += usize::from(self.left == 0);
+                return Some(Turn { thread: turn.thread, events });
+            }
+            (self.next, self.left) = (self.next + 1, 0);
+        }
+        None
+    }
+
+    /// After how many events time has to pass next.
+    fn next_timeout(&self) -> Option<usize> {
+        self.schedule.timeouts.get(self.over).map(|&(step, _)| step)
     }
 
     fn last_turn(&self, thread: ThreadId) -> u64 {
@@ -35,11 +65,8 @@ impl ThenFair {
 
 impl Scheduler for ThenFair {
     fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence> {
-        while let Some(&turn) = self.schedule.turns.get(self.next) {
-            self.next += 1;
-            if choice.can_run(turn.thread) {
-                return Ok(turn);
-            }
+        if let Some(turn) = self.follow(choice) {
+            return Ok(turn);
         }
         let thread = choice.threads().min_by_key(|&thread| (self.last_turn(thread), thread));
         let thread = thread.expect("internal bug: a choice without threads");
@@ -56,7 +83,14 @@ impl Scheduler for ThenFair {
         Ok(Turn { thread, events: self.events + (self.count % 7) as u32 })
     }
 
+    fn timed_out(&mut self, _thread: ThreadId) {
+        self.over += 1;
+    }
+
+    /// As long as the schedule is followed, where it did pass.
     fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {
-        all_look(choice)
+        let is_due = self.next_timeout().is_some_and(|step| step <= choice.trace.steps.len());
+        let is_open = self.next >= self.schedule.turns.len() || self.schedule.timeouts.is_empty();
+        is_due || is_open && all_look(choice)
     }
 }

@@ -4,7 +4,7 @@
 //! such pairs. Executions with the same events and the same order are equivalent: one Mazurkiewicz trace. The
 //! order is built event by event, and cut back to a length, so an explorer keeps what two executions share.
 
-use crate::dependency::{Footprint, Mode, Resource};
+use crate::dependency::{Access, Footprint, Mode, Resource};
 use schedule::FastMap;
 
 /// Events and which happen before which.
@@ -53,6 +53,11 @@ impl Order {
         self.steps.len()
     }
 
+    /// Bytes that it takes, but for what is kept by resource.
+    pub fn bytes(&self) -> usize {
+        self.steps.capacity() * size_of::<Ordered>() + self.clocks.capacity() * size_of::<u32>()
+    }
+
     /// The thread of a step.
     pub fn thread(&self, step: usize) -> usize {
         self.steps[step].thread as usize
@@ -93,6 +98,12 @@ impl Order {
     /// The steps that touch the resource, in order, with how they do.
     pub fn touching(&self, resource: Resource) -> &[(u32, Mode)] {
         self.touched.get(&resource).map_or(&[], |steps| steps)
+    }
+
+    /// The steps that may conflict with an access, in order, with how they touch its resource.
+    pub fn conflicting(&self, access: Access) -> &[(u32, Mode)] {
+        let all = if access.mode == Mode::Read { &self.changed } else { &self.touched };
+        all.get(&access.resource).map_or(&[], |steps| steps)
     }
 
     /// Forgets all steps from this one on.
@@ -137,8 +148,7 @@ impl Order {
         }
         for access in footprint.accesses() {
             // A read depends on no other, and there may be very many.
-            let all = if access.mode == Mode::Read { &self.changed } else { &self.touched };
-            for &(touching, mode) in all.get(&access.resource).into_iter().flatten().rev() {
+            for &(touching, mode) in self.conflicting(access).iter().rev() {
                 let other = &self.steps[touching as usize];
                 if access.mode.conflicts(mode) && clock[other.thread as usize] < other.number {
                     join(&mut clock, self.clock(touching as usize));

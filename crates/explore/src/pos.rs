@@ -26,7 +26,7 @@ impl Pos {
 
     /// The scheduler of one execution.
     pub fn scheduler(&mut self) -> impl Scheduler + Send + use<> {
-        Sample { rng: self.rng.fork(), waiting: Vec::new(), done: 0, state: State::default() }
+        Sample { rng: self.rng.fork(), waiting: Vec::new(), priorities: Vec::new(), done: 0, state: State::default() }
     }
 }
 
@@ -42,8 +42,10 @@ impl Explorer for Pos {
 
 struct Sample {
     rng: Rng,
-    /// The threads that have announced an event.
+    /// The threads that have announced an event, in the order in which they were first seen with it.
     waiting: Vec<Waiting>,
+    /// By thread: its priority, if it has announced an event.
+    priorities: Vec<Option<u64>>,
     /// So many steps were looked at.
     done: usize,
     state: State,
@@ -52,7 +54,6 @@ struct Sample {
 struct Waiting {
     thread: ThreadId,
     event: Event,
-    priority: u64,
 }
 
 impl Scheduler for Sample {
@@ -61,9 +62,13 @@ impl Scheduler for Sample {
             let thread = step.thread.0 as usize;
             let happened: Footprint = self.state.footprint(thread, step.event);
             self.waiting.retain(|waiting| waiting.thread != step.thread);
-            for waiting in &mut self.waiting {
-                if self.state.footprint(waiting.thread.0 as usize, waiting.event).conflicts(&happened) {
-                    waiting.priority = self.rng.next();
+            if let Some(priority) = self.priorities.get_mut(thread) {
+                *priority = None;
+            }
+            for waiting in &self.waiting {
+                let other = waiting.thread.0 as usize;
+                if self.state.footprint(other, waiting.event).conflicts(&happened) {
+                    self.priorities[other] = Some(self.rng.next());
                 }
             }
             self.state.apply(thread, step.event);
@@ -71,14 +76,14 @@ impl Scheduler for Sample {
         self.done = choice.trace.steps.len();
         let mut best: Option<(u64, ThreadId)> = None;
         for &(thread, event) in choice.runnable {
-            let priority = match self.waiting.iter().find(|waiting| waiting.thread == thread) {
-                Some(waiting) => waiting.priority,
-                None => {
-                    let priority = self.rng.next();
-                    self.waiting.push(Waiting { thread, event, priority });
-                    priority
-                }
-            };
+            let place = thread.0 as usize;
+            if self.priorities.len() <= place {
+                self.priorities.resize(place + 1, None);
+            }
+            let priority = *self.priorities[place].get_or_insert_with(|| {
+                self.waiting.push(Waiting { thread, event });
+                self.rng.next()
+            });
             best = best.max(Some((priority, thread)));
         }
         let (_, thread) = best.expect("internal bug: a choice without threads");

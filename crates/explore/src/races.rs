@@ -8,9 +8,9 @@
 //!
 //! What orders events in Java, and here: program order; the release of a monitor (by unlock or wait) and its next
 //! taking; a volatile write and reads that follow, where updates are both; the start of a thread and its first
-//! event; its last event and a join, `isAlive` or `getState` that sees it; an interrupt and whoever finds out. A notification
-//! and a permit order nothing by themselves. Two plain accesses of one place, one of them a write, that are not
-//! ordered are a race; so is a plain access with a volatile one.
+//! event; its last event and a join, `isAlive` or `getState` that sees it; an interrupt and whoever finds out. A
+//! notification and a permit order nothing by themselves. Two plain accesses of one place, one of them a write,
+//! that are not ordered are a race; so is a plain access with a volatile one.
 //!
 //! Never falsely reported for events as they are told. Missed: races of events that are opaque, and those hidden by
 //! accesses in opaque or acquire mode, which are told as volatile. Of several races on one place at least one

@@ -9,10 +9,7 @@
 
 use crate::dependency::{Footprint, Mode, Space};
 use schedule::FastMap;
-use schedule::{Event, EventKind, ObjectId, one_each};
-
-/// More threads than this are not followed.
-pub const MAX_THREADS: usize = 64;
+use schedule::{Event, EventKind, ObjectId, ThreadSet, one_each};
 
 /// Monitors and threads after some events.
 #[derive(Clone, Debug, Default)]
@@ -55,12 +52,12 @@ struct Monitor {
 #[derive(Clone, Debug, Default)]
 struct WaitSet {
     /// The threads that wait and were neither told by `notifyAll` nor interrupted.
-    waiting: u64,
+    waiting: ThreadSet,
     /// One for each `notify` that has woken nobody yet: the threads that waited then and still do. Each is used
     /// up by the first of them that wakes.
-    tokens: Vec<u64>,
+    tokens: Vec<ThreadSet>,
     /// The threads that `notifyAll` has told, or `notify` on a condition.
-    told: u64,
+    told: ThreadSet,
     /// Who has waited on a condition, in the order in which they came.
     queue: Vec<usize>,
 }
@@ -108,7 +105,7 @@ impl State {
         state.timed_out = true;
         // A notification that it could have had it can still have, but no later one.
         if let Some(set) = state.waits_on.and_then(|waits| self.waits.get_mut(&waits.at)) {
-            set.waiting &= !(1 << thread);
+            set.waiting.remove(thread);
         }
     }
 
@@ -134,13 +131,12 @@ impl State {
 
     /// Whether some thread waits where the event notifies, and was not told to wake.
     pub fn has_waiting(&self, event: Event) -> bool {
-        self.waits.get(&at(event)).is_some_and(|set| set.tokens.len() < set.waiting.count_ones() as usize)
+        self.waits.get(&at(event)).is_some_and(|set| set.tokens.len() < set.waiting.len())
     }
 
     /// Whether the thread's wait, which the event ends, was ended by a notification.
     pub fn is_notified(&self, event: Event, thread: usize) -> bool {
-        let bit = 1 << thread;
-        let told = |set: &WaitSet| set.told & bit != 0 || set.tokens.iter().any(|token| token & bit != 0);
+        let told = |set: &WaitSet| set.told.contains(thread) || set.may_be_for(thread);
         self.waits.get(&at(event)).is_some_and(told)
     }
 
@@ -246,7 +242,7 @@ impl State {
         match (state.waits_on, state.waits_for) {
             // A notification is seen at once, and decides which of several threads it is for.
             (Some(Waits { at, .. }), _) => {
-                let decides = self.waits.get(&at).is_some_and(|set| set.may_be_for(1 << thread));
+                let decides = self.waits.get(&at).is_some_and(|set| set.may_be_for(thread));
                 seen.and(Space::Monitor, at.0, 0, if decides { Mode::Write } else { Mode::Read })
             }
             (None, Some(Event { kind: EventKind::Join, slot, .. })) => {
@@ -342,9 +338,7 @@ impl State {
     /// Somebody looks at what a thread does.
     fn look(&mut self, thread: usize) {
         let waits = self.threads.get(thread).and_then(|state| state.waits_on);
-        if let Some(set) =
-            waits.and_then(|waits| self.waits.get_mut(&waits.at)).filter(|set| set.may_be_for(1 << thread))
-        {
+        if let Some(set) = waits.and_then(|waits| self.waits.get_mut(&waits.at)).filter(|set| set.may_be_for(thread)) {
             set.settle();
         }
     }
@@ -354,7 +348,7 @@ impl State {
         state.interrupted = true;
         let waits = state.waits_on.filter(|waits| waits.interruptible);
         if let Some(set) = waits.and_then(|waits| self.waits.get_mut(&waits.at)) {
-            set.interrupt(1 << thread);
+            set.interrupt(thread);
         }
     }
 
@@ -372,80 +366,78 @@ impl State {
 
 impl WaitSet {
     fn enter(&mut self, thread: usize) {
-        self.waiting |= 1 << thread;
+        self.waiting.insert(thread);
         self.queue.retain(|&other| other != thread);
         self.queue.push(thread);
     }
 
     fn notify(&mut self, longest: bool) {
         if longest {
-            let waits = |thread: &usize| self.waiting & 1 << thread != 0;
-            let first = self.queue.iter().copied().find(waits).map_or(0, |thread| 1 << thread);
-            self.waiting &= !first;
-            self.told |= first;
-        } else if self.tokens.len() < self.waiting.count_ones() as usize {
-            self.tokens.push(self.waiting);
+            if let Some(&first) = self.queue.iter().find(|&&thread| self.waiting.contains(thread)) {
+                self.waiting.remove(first);
+                self.told.insert(first);
+            }
+        } else if self.tokens.len() < self.waiting.len() {
+            self.tokens.push(self.waiting.clone());
         }
     }
 
     fn notify_all(&mut self) {
-        self.told |= std::mem::take(&mut self.waiting);
+        self.told.extend(&std::mem::take(&mut self.waiting));
         self.tokens.clear();
     }
 
     /// Whether a notification may be for a thread.
-    fn may_be_for(&self, bit: u64) -> bool {
-        self.tokens.iter().any(|token| token & bit != 0)
+    fn may_be_for(&self, thread: usize) -> bool {
+        self.tokens.iter().any(|token| token.contains(thread))
     }
 
     /// Each notification that could be for several threads is for the one that has waited longest, as HotSpot has it.
     fn settle(&mut self) {
-        while let Some(&token) = self.tokens.first() {
-            self.tokens.remove(0);
-            let longest = self.queue.iter().map(|&thread| 1 << thread).find(|bit| token & bit != 0).unwrap_or(0);
-            self.told |= longest;
-            self.leave(longest);
+        while !self.tokens.is_empty() {
+            let token = self.tokens.remove(0);
+            if let Some(&longest) = self.queue.iter().find(|&&thread| token.contains(thread)) {
+                self.told.insert(longest);
+                self.leave(longest);
+            }
         }
     }
 
     /// A thread wakes, and uses up what it was told. Says whether it was.
     fn wake(&mut self, thread: usize) -> bool {
-        let bit = 1 << thread;
-        let mut was_told = self.told & bit != 0;
-        if was_told {
-            self.told &= !bit;
-        } else if let Some(token) = self.tokens.iter().position(|token| token & bit != 0) {
+        let mut was_told = self.told.remove(thread);
+        if !was_told && let Some(token) = self.tokens.iter().position(|token| token.contains(thread)) {
             self.tokens.remove(token);
             was_told = true;
         }
-        self.leave(bit);
+        self.leave(thread);
         was_told
     }
 
     /// A thread that waits was interrupted. What it could have been told goes to others. If they cannot take it all, it is the one that was told:
     /// on HotSpot a notification chooses its thread at once, and an interrupt that comes later does not end the wait.
-    fn interrupt(&mut self, bit: u64) {
+    fn interrupt(&mut self, thread: usize) {
         let others_take = |but: Option<usize>| {
             let rest = self.tokens.iter().enumerate().filter(|&(number, _)| Some(number) != but);
-            one_each(&rest.map(|(_, token)| token & !bit).collect::<Vec<_>>())
+            one_each(&rest.map(|(_, token)| without(token, thread)).collect::<Vec<_>>())
         };
-        let its_own = |&number: &usize| self.tokens[number] & bit != 0 && others_take(Some(number));
+        let its_own = |&number: &usize| self.tokens[number].contains(thread) && others_take(Some(number));
         if !others_take(None)
             && let Some(token) = (0..self.tokens.len()).find(its_own)
         {
             self.tokens.remove(token);
-            self.told |= bit;
+            self.told.insert(thread);
         }
-        self.leave(bit);
+        self.leave(thread);
     }
 
     /// A thread is no longer in the wait set. A notification that only it could have had is lost.
-    fn leave(&mut self, bit: u64) {
-        self.waiting &= !bit;
+    fn leave(&mut self, thread: usize) {
+        self.waiting.remove(thread);
         for token in &mut self.tokens {
-            *token &= !bit;
+            token.remove(thread);
         }
-        self.tokens.retain(|&token| token != 0);
+        self.tokens.retain(|token| !token.is_empty());
     }
 }
 
@@ -454,13 +446,8 @@ fn at(event: Event) -> (ObjectId, u32) {
     (event.object, event.condition())
 }
 
-/// The bits that are set, lowest first.
-pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros() as usize;
-        (mask != 0).then(|| {
-            mask &= mask - 1;
-            bit
-        })
-    })
+fn without(set: &ThreadSet, thread: usize) -> ThreadSet {
+    let mut set = set.clone();
+    set.remove(thread);
+    set
 }

@@ -50,7 +50,17 @@ impl Explorer for Surw {
             None => (None, Vec::new()),
         };
         let profile = self.profile.clone();
-        Some(Box::new(Sample { rng, profile, resource, left, seen: Vec::new(), intent: None, done: 0 }))
+        Some(Box::new(Sample {
+            rng,
+            profile,
+            resource,
+            left,
+            seen: Vec::new(),
+            intent: None,
+            done: 0,
+            weights: Vec::new(),
+            may: Vec::new(),
+        }))
     }
 
     fn finish(&mut self, execution: &Execution<'_>) -> Learnt {
@@ -111,6 +121,10 @@ struct Sample {
     /// Who is meant to do the next event of interest.
     intent: Option<ThreadId>,
     done: usize,
+    /// By thread: what is left for it and those that it may yet start. Reused between draws.
+    weights: Vec<u64>,
+    /// The threads that may go on. Reused between choices.
+    may: Vec<ThreadId>,
 }
 
 impl Sample {
@@ -118,31 +132,33 @@ impl Sample {
         self.resource.is_some() && of_interest(event) == self.resource
     }
 
-    /// What is left for a thread, and for those that it may yet start.
-    fn weight(&self, thread: ThreadId) -> u64 {
-        let own = |number: usize| self.left.get(number).copied().unwrap_or(0) as u64;
-        let stands_for = |mut number: usize| loop {
-            if self.seen.get(number).copied().unwrap_or(false) {
-                break number == thread.0 as usize;
+    /// Finds for each thread what is left for it, and for those that it may yet start.
+    fn weigh(&mut self) {
+        self.weights.clear();
+        self.weights.resize(self.left.len().max(self.seen.len()), 0);
+        for (number, &left) in self.left.iter().enumerate() {
+            let mut stands_for = Some(number);
+            while let Some(thread) = stands_for.filter(|&thread| !self.seen.get(thread).copied().unwrap_or(false)) {
+                let parent = self.profile.parents.get(thread).copied().flatten();
+                stands_for = parent.map(|parent| parent.0 as usize).filter(|&parent| parent != thread);
             }
-            match self.profile.parents.get(number).copied().flatten() {
-                Some(parent) if parent.0 as usize != number => number = parent.0 as usize,
-                _ => break false,
+            if let Some(thread) = stands_for {
+                self.weights[thread] += u64::from(left);
             }
-        };
-        (0..self.left.len()).filter(|&number| stands_for(number)).map(own).sum()
+        }
     }
 
     fn draw(&mut self, choice: &Choice<'_>) -> ThreadId {
-        let total: u64 = choice.threads().map(|thread| self.weight(thread)).sum();
+        self.weigh();
+        let weight = |thread: ThreadId| self.weights.get(thread.0 as usize).copied().unwrap_or(0);
+        let total: u64 = choice.threads().map(weight).sum();
         if total == 0 {
             return choice.runnable[self.rng.below(choice.runnable.len() as u64) as usize].0;
         }
         let mut drawn = self.rng.below(total);
         let hit = choice.threads().find(|&thread| {
-            let weight = self.weight(thread);
-            let hit = drawn < weight;
-            drawn = drawn.saturating_sub(weight);
+            let hit = drawn < weight(thread);
+            drawn = drawn.saturating_sub(weight(thread));
             hit
         });
         hit.expect("internal bug: what was drawn is below the sum of all weights")
@@ -165,19 +181,20 @@ impl Scheduler for Sample {
         }
         let intent = self.intent.unwrap_or_else(|| self.draw(choice));
         self.intent = Some(intent);
-        let mut may: u64 = 0;
-        for (place, &(thread, event)) in choice.runnable.iter().enumerate() {
-            may |= ((!self.is_of_interest(event) || thread == intent) as u64) << place;
-        }
-        if may == 0 {
+        let mut may = std::mem::take(&mut self.may);
+        may.clear();
+        let may_go_on = |&&(thread, event): &&(ThreadId, Event)| thread == intent || !self.is_of_interest(event);
+        may.extend(choice.runnable.iter().filter(may_go_on).map(|&(thread, _)| thread));
+        let thread = if may.is_empty() {
             // The one that was meant cannot go on, and all others wait for it: another is meant.
             let intent = self.draw(choice);
             self.intent = Some(intent);
-            return Ok(Turn { thread: intent, events: 1 });
-        }
-        let pick = self.rng.below(may.count_ones() as u64);
-        let place = crate::state::bits(may).nth(pick as usize).expect("internal bug: a bit that was counted");
-        Ok(Turn { thread: choice.runnable[place].0, events: 1 })
+            intent
+        } else {
+            may[self.rng.below(may.len() as u64) as usize]
+        };
+        self.may = may;
+        Ok(Turn { thread, events: 1 })
     }
 
     fn waits_for_time(&mut self, choice: &Choice<'_>) -> bool {

@@ -7,19 +7,26 @@
 //! Of the minimal ways in which two accesses each of two threads are not serialisable, this covers all with three accesses and
 //! two thirds of those with four; the others need two preemptions.
 //!
+//! Of many threads most do the same. So where there are more than [`MAX_PERMUTED`] those pairs come first of which each other one is
+//! like one: a thread of each kind with one of each other, and two of one kind. Threads are of one kind if they did the same
+//! at the same sites. The first thread, which mostly starts and joins all others, comes last among them.
+//!
 //! An execution takes four decisions, none of which allocates.
 
 use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
 use crate::meeting::Meeting;
-use crate::serial::{InThisOrder, threads};
+use crate::serial::{InThisOrder, MAX_PERMUTED, threads};
 use crate::stay::{stay, whole};
-use schedule::{Choice, Divergence, EventKind, Scheduler, Step, ThreadId, Turn, all_look, goes_round};
+use schedule::{Choice, Divergence, EventKind, FastMap, Scheduler, SiteId, Step, ThreadId, Turn, all_look, goes_round};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Of a thread that comes to no end, only so many points are of interest.
 const ENDLESS: u32 = 64;
+
+/// Upper bound on the kinds of threads that are told apart. Their pairs come first.
+const MAX_KINDS: usize = 8;
 
 /// Runs the sweep.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +35,11 @@ pub struct Sweep {
     threads: Vec<ThreadId>,
     /// Those that begin with an event that nobody can notice.
     begun: Vec<ThreadId>,
+    /// Pairs that come before all others, and how many of them were begun.
+    first: Vec<(ThreadId, ThreadId)>,
+    first_begun: usize,
+    /// Number of the next of all pairs.
+    pair: usize,
     point: Option<Point>,
     done: bool,
     /// Whether the outer thread of the last schedule was stopped with nothing left to do, or nothing new.
@@ -53,28 +65,66 @@ impl Sweep {
         self.threads = threads(execution);
         let begins = execution.trace.steps.iter().filter(|step| step.event.kind == EventKind::Begin);
         self.begun = begins.map(|step| step.thread).collect();
-        self.point = None;
+        self.first =
+            if self.threads.len() > MAX_PERMUTED { unlike_pairs(execution, &self.threads) } else { Vec::new() };
+        (self.first_begun, self.pair) = (0, 0);
         self.next_pair();
     }
 
     /// The first point of the next pair.
     fn next_pair(&mut self) {
         let count = self.threads.len();
-        let pair = match self.point {
-            None => 0,
-            Some(point) => {
-                let place = |thread| self.threads.iter().position(|&other| other == thread).unwrap_or(count);
-                place(point.outer) * count + place(point.inner) + 1
+        let next = match self.first.get(self.first_begun) {
+            Some(&pair) => {
+                self.first_begun += 1;
+                Some(pair)
             }
+            None => loop {
+                let (outer, inner) = match self.pair {
+                    pair if pair >= count * count => break None,
+                    pair => (self.threads[pair / count], self.threads[pair % count]),
+                };
+                self.pair += 1;
+                if outer != inner && !self.first.contains(&(outer, inner)) {
+                    break Some((outer, inner));
+                }
+            },
         };
-        let next = (pair..count * count).find(|pair| pair / count != pair % count);
         self.done = next.is_none();
-        self.point = next.map(|pair| {
-            let (outer, inner) = (self.threads[pair / count], self.threads[pair % count]);
+        self.point = next.map(|(outer, inner)| {
             let events = 1 + self.begun.contains(&outer) as u32;
             Point { outer, inner, events }
         });
     }
+}
+
+/// One pair of threads for each two kinds, and for each kind that two threads are of.
+fn unlike_pairs(execution: &Execution<'_>, threads: &[ThreadId]) -> Vec<(ThreadId, ThreadId)> {
+    /// What a thread did, and where.
+    type Kind = Vec<(EventKind, SiteId)>;
+    let mut did: FastMap<ThreadId, Kind> = FastMap::default();
+    for step in &execution.trace.steps {
+        did.entry(step.thread).or_default().push((step.event.kind, step.event.site));
+    }
+    let mut kinds: Vec<(Option<&Kind>, Vec<ThreadId>)> = Vec::new();
+    for &thread in threads {
+        let kind = did.get(&thread);
+        match kinds.iter().position(|(known, _)| *known == kind) {
+            Some(place) if kinds[place].1.len() < 2 => kinds[place].1.push(thread),
+            Some(_) => {}
+            None if kinds.len() < MAX_KINDS => kinds.push((kind, vec![thread])),
+            None => {}
+        }
+    }
+    let mut pairs = Vec::new();
+    for (place, (_, outer)) in kinds.iter().enumerate() {
+        for (other, (_, inner)) in kinds.iter().enumerate() {
+            let inner = if place == other { inner.get(1) } else { inner.first() };
+            pairs.extend(inner.map(|&inner| (outer[0], inner)));
+        }
+    }
+    pairs.sort_by_key(|&(outer, inner)| outer == ThreadId(0) || inner == ThreadId(0));
+    pairs
 }
 
 impl Explorer for Sweep {
@@ -83,7 +133,8 @@ impl Explorer for Sweep {
             _ if self.done => None,
             Some(point) => {
                 self.at_end.store(false, Ordering::Relaxed);
-                Some(Box::new(Inside { point, stage: Stage::Before, at_end: self.at_end.clone() }))
+                let is_one_of_many = !self.first.is_empty();
+                Some(Box::new(Inside { point, stage: Stage::Before, is_one_of_many, at_end: self.at_end.clone() }))
             }
             // Who there is becomes known by running once.
             None => Some(Box::new(InThisOrder::default())),
@@ -149,6 +200,7 @@ struct Point {
 struct Inside {
     point: Point,
     stage: Stage,
+    is_one_of_many: bool,
     at_end: Arc<AtomicBool>,
 }
 
@@ -162,7 +214,11 @@ enum Stage {
 impl Scheduler for Inside {
     fn choose(&mut self, choice: &Choice<'_>) -> Result<Turn, Divergence> {
         let Point { outer, inner, events } = self.point;
-        if self.stage == Stage::Before && choice.can_run(outer) {
+        // Where there are many threads, whoever runs may have to start some more before the inner one is there.
+        let is_early = self.is_one_of_many
+            && choice.last.is_some_and(|last| last != outer && choice.can_run(last) && !goes_round(choice, last))
+            && !choice.can_run(inner);
+        if self.stage == Stage::Before && choice.can_run(outer) && !is_early {
             self.stage = Stage::Inside;
             return Ok(Turn { thread: outer, events });
         }

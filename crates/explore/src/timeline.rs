@@ -65,3 +65,25 @@ impl Timeline {
         timeline
     }
 }
+
+/// Tells of each event of an execution and what it touches, those that would have come next last. That takes no more memory than
+/// the threads and monitors of the execution.
+pub(crate) fn read_back(execution: &Execution<'_>, mut see: impl FnMut(Event, Footprint)) {
+    let (mut names, mut state) = (Names::default(), State::default());
+    let mut timed_out = execution.timed_out.iter().peekable();
+    for (index, step) in execution.trace.steps.iter().enumerate() {
+        let thread = names.name(step.thread);
+        let event = names.event(thread, step.event);
+        while let Some(&(_, over)) = timed_out.next_if(|&&(at, _)| at <= index) {
+            state.time_out(names.name(over));
+        }
+        see(event, state.footprint(thread, event));
+        state.apply(thread, event);
+        names.happened(thread, event);
+    }
+    for &(thread, event) in execution.pending {
+        let thread = names.name(thread);
+        let event = names.event(thread, event);
+        see(event, state.footprint(thread, event));
+    }
+}

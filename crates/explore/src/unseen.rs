@@ -1,14 +1,14 @@
 //! Accesses that are no events, held against the order of events.
 //!
 //! An explorer runs every order of dependent events. What threads do between events it does not see, and two such
-//! accesses of one place, one of them a write, may come in either order. If events order them they come in the same order
-//! in every equivalent execution, and nothing is missed. If not, the exploration is blind to them.
+//! accesses of one place, one of them a write, may come in either order. If events order them they come in the same
+//! order in every equivalent execution, and nothing is missed. If not, the exploration is blind to them.
 //!
 //! An access is ordered before another if the next event of its thread happens before the last event of the other's
 //! thread. That two accesses follow events that are ordered is not enough: the first may be late.
 //!
-//! A monitor that such code takes ([`Event::MONITOR`]) matters only where another thread may have to wait while it holds it:
-//! then both may wait for each other. All else that it keeps apart are accesses, which are seen.
+//! A monitor that such code takes ([`Event::MONITOR`]) matters only where another thread may have to wait while it
+//! holds it: then both may wait for each other. All else that it keeps apart are accesses, which are seen.
 
 use crate::execution::Execution;
 use crate::timeline::Timeline;
@@ -25,7 +25,8 @@ pub struct Unseen {
     pub place: usize,
     /// Whether it writes.
     pub writes: bool,
-    /// The object by which events name the place, and the slot unless all of the object is meant, if there are such events.
+    /// The object by which events name the place, and the slot unless all of the object is meant, if there are such
+    /// events.
     pub event: Option<(ObjectId, Option<u32>)>,
 }
 

@@ -5,6 +5,7 @@ use crate::exhausted;
 use crate::initialisers::Initialisers;
 use crate::instrument::{instrument, instrument_elements};
 use crate::jvmti::{Callbacks, Jvmti};
+use crate::mbeans;
 use crate::named::{Named, named};
 use crate::native_methods::{CLASSES, PREFIX, change_natives};
 use crate::natives::attempts;
@@ -18,6 +19,7 @@ use jni_sys::{JNI_ERR, JNI_OK, JNIEnv, JavaVM, jclass, jint, jobject};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock};
 
 /// What the agent learns while classes are loaded.
@@ -29,8 +31,8 @@ pub struct Loaded {
     pub failures: Vec<(String, String)>,
     /// The classes under test of the test that is prepared or run.
     pub under_test: Vec<String>,
-    /// Classes that use accesses which Java orders less than volatile ones, each with the classes under test for which it
-    /// was loaded.
+    /// Classes that use accesses which Java orders less than volatile ones, each with the classes under test for
+    /// which it was loaded.
     pub weak: HashSet<(Vec<String>, String)>,
     /// What classes of the application name, each with the classes under test for which it was loaded.
     pub named: HashSet<(Vec<String>, Named)>,
@@ -89,6 +91,9 @@ unsafe extern "system" fn class_file_load_hook(
     // SAFETY: HotSpot gives a string that ends in zero, and so many bytes of class file.
     let (name, bytes) = unsafe { (CStr::from_ptr(name), std::slice::from_raw_parts(data, length as usize)) };
     let Ok(name) = name.to_str() else { return };
+    if name == mbeans::KEEPER {
+        mbeans::IS_LOADED.store(true, Ordering::Relaxed);
+    }
     let Some(bytes) = rewrite(name, bytes, !loader.is_null()) else { return };
     if let Some(copy) = jvmti.copy(&bytes) {
         // SAFETY: HotSpot gives two places to write to.

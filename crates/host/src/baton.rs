@@ -1,6 +1,9 @@
 //! Hands control from one operating-system thread to another.
 
 use crate::sync::{AtomicU32, Ordering, futex, yield_now};
+use schedule::{MAX_THREADS, ThreadId};
+use std::array::from_fn;
+use std::sync::OnceLock;
 
 /// One thread waits for it, others pass it on. Passing it before it is waited for is not lost.
 #[derive(Debug)]
@@ -48,5 +51,33 @@ impl Baton {
 
     fn take(&self) -> bool {
         self.0.compare_exchange(PASSED, NOT_PASSED, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+}
+
+/// Number of batons that are made at once.
+const CHUNK: usize = 64;
+
+/// A baton for each thread. Those of the first threads are there from the start; all others are made when they are first needed.
+#[derive(Debug)]
+pub struct Batons {
+    first: [Baton; CHUNK],
+    others: [OnceLock<Box<[Baton; CHUNK]>>; MAX_THREADS / CHUNK - 1],
+}
+
+impl Default for Batons {
+    fn default() -> Self {
+        Batons { first: from_fn(|_| Baton::default()), others: [const { OnceLock::new() }; MAX_THREADS / CHUNK - 1] }
+    }
+}
+
+impl Batons {
+    /// The baton of a thread.
+    #[inline]
+    pub fn of(&self, thread: ThreadId) -> &Baton {
+        let (chunk, place) = (thread.0 as usize / CHUNK, thread.0 as usize % CHUNK);
+        match chunk.checked_sub(1) {
+            None => &self.first[place],
+            Some(other) => &self.others[other].get_or_init(|| Box::new(from_fn(|_| Baton::default())))[place],
+        }
     }
 }

@@ -113,11 +113,11 @@ impl Results {
 /// Makes calls one after the other, until one throws. Values are read at once, before anything else can run.
 pub fn run_calls(env: Env, reading: &Reading, calls: &[Ready], values: &mut Vec<Given>, depth: Depth<'_>) -> Results {
     let mut results = Results::with_room_for(calls);
-    add_results(&mut results, env, reading, calls, values, depth);
+    add_results(&mut results, env, reading, calls, values, depth, false);
     results
 }
 
-/// The same, with the results written where there is room for them.
+/// The same, with the results written where there is room for them. One that throws need not be the last.
 pub fn add_results(
     results: &mut Results,
     env: Env,
@@ -125,6 +125,7 @@ pub fn add_results(
     calls: &[Ready],
     values: &mut Vec<Given>,
     depth: Depth<'_>,
+    goes_on: bool,
 ) {
     for call in calls {
         let value = make(env, call, values);
@@ -139,7 +140,12 @@ pub fn add_results(
             }
             Some(exception) => {
                 results.calls.push(CallResult::Threw(reading.thrown(env, exception)));
-                break;
+                if !goes_on {
+                    break;
+                }
+                // It has no value: null, or 0.
+                values.push(Given { value: jvalue { j: 0 }, letter: call.gives });
+                continue;
             }
             None => match depth {
                 Depth::Nothing => Seen::Plain(Value::Void),

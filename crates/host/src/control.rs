@@ -3,26 +3,29 @@
 //! The thread that has control decides, in its own hook, who has it next, and hands it over there. There
 //! is no thread that only decides. A thread that is not under control passes all hooks at once.
 
-use crate::baton::{Baton, PATIENCE};
+use crate::baton::{Baton, Batons, PATIENCE};
 use crate::machine::{Found, Limits, Machine, Next, Remains, Stop, plain};
 use crate::objects::Objects;
 use crate::outcome::Thrown;
+use crate::silence::{self, Silence, Unannounced};
 use crate::sync::{LazyLock, Mutex, MutexGuard, thread_local};
 use crate::unseen::held::{Held, forget_taken};
 use crate::unseen::{Access, Location, Record, Unseen};
-use schedule::{Event, EventKind, FastMap, ObjectId, Scheduler, SiteId, ThreadId};
-use std::array::from_fn;
+use schedule::{Event, EventKind, FastMap, MAX_THREADS, ObjectId, Scheduler, SiteId, ThreadId, ThreadSet};
 use std::cell::Cell;
-
-/// More threads than this cannot be under control at once.
-pub const MAX_THREADS: usize = 64;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// The execution that is under way. There is one virtual machine in a process, and so one of these.
 static EXECUTION: LazyLock<Mutex<Option<Execution>>> = LazyLock::new(|| Mutex::new(None));
 /// The batons of threads that live on from execution to execution, by their number.
-static LASTING: LazyLock<[Baton; MAX_THREADS]> = LazyLock::new(|| from_fn(|_| Baton::default()));
+static LASTING: LazyLock<Batons> = LazyLock::new(Batons::default);
 /// The batons of threads that an execution has started, by their number in it.
-static STARTED: LazyLock<[Baton; MAX_THREADS]> = LazyLock::new(|| from_fn(|_| Baton::default()));
+static STARTED: LazyLock<Batons> = LazyLock::new(Batons::default);
+
+/// Whether accesses of the execution under way can be silent.
+static IS_SILENT: AtomicBool = AtomicBool::new(false);
+/// The number of the execution under way, from 1.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     /// One more than the number of the controlled thread; 0 for a thread that is not under control.
@@ -44,9 +47,9 @@ struct Execution {
     machine: Machine,
     objects: Objects,
     /// Which threads wait for their baton. Each wait gets exactly one pass.
-    waits: [bool; MAX_THREADS],
+    waits: ThreadSet,
     /// Which threads were told to leave.
-    leaves: [bool; MAX_THREADS],
+    leaves: ThreadSet,
     /// Once set, threads are unwound.
     over: bool,
     /// Why it is over before its threads have ended, if it is.
@@ -63,6 +66,8 @@ struct Execution {
     held: Held,
     /// Words of memory outside the heap, by their address divided by their size.
     memory: FastMap<i64, ObjectId>,
+    /// Accesses that are no events for another reason.
+    silence: Silence,
 }
 
 /// The execution is over, and the thread must leave.
@@ -84,11 +89,25 @@ pub struct Ended {
     pub taints: Vec<SiteId>,
     /// Monitors that opaque code was seen to hold: the numbers of the places that are to be opened.
     pub held: Vec<u32>,
+    /// Silent accesses.
+    pub silent: Unannounced,
+}
+
+/// What is kept from execution to execution for its memory.
+#[derive(Default)]
+pub struct Tables {
+    /// The numbers of objects.
+    pub objects: Objects,
+    /// Silent accesses.
+    pub silence: Silence,
 }
 
 /// Starts an execution; the current thread becomes its first. So many threads are given the numbers after
 /// it, to be started later.
-pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Objects, threads: usize) {
+pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, tables: Tables, threads: usize) {
+    let Tables { objects, silence } = tables;
+    IS_SILENT.store(silence.is_on(), Ordering::Relaxed);
+    NUMBER.fetch_add(1, Ordering::Relaxed);
     let mut machine = Machine::new(scheduler, limits);
     for _ in 0..=threads {
         machine.add_thread();
@@ -98,8 +117,8 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Obje
     *execution = Some(Execution {
         machine,
         objects,
-        waits: [false; MAX_THREADS],
-        leaves: [false; MAX_THREADS],
+        waits: ThreadSet::default(),
+        leaves: ThreadSet::default(),
         over: false,
         stop: None,
         unfinished: 0,
@@ -108,6 +127,7 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, objects: Obje
         unseen: Record::default(),
         held: Held::default(),
         memory: FastMap::default(),
+        silence,
     });
     ME.set(1);
     QUIET.set(0);
@@ -165,7 +185,7 @@ pub fn standing() -> Standing {
 /// Whether the current thread was told to leave. What its code makes of that, where it catches everything or gives back what it holds, is
 /// nothing that the program does.
 pub fn leaves() -> bool {
-    let is_told = |execution: &Execution| controlled().is_some_and(|thread| execution.leaves[thread.0 as usize]);
+    let is_told = |execution: &Execution| controlled().is_some_and(|thread| execution.leaves.contains(thread.0.into()));
     lock().as_ref().is_some_and(is_told)
 }
 
@@ -181,7 +201,7 @@ pub fn start_thread(thread: ThreadId) {
     let mut guard = lock();
     let Some(execution) = guard.as_mut() else { return };
     execution.unfinished += 1;
-    execution.waits[thread.0 as usize] = true;
+    execution.waits.insert(thread.0.into());
     if execution.over {
         pass(execution.release(thread));
     } else {
@@ -193,7 +213,7 @@ pub fn start_thread(thread: ThreadId) {
 /// then on.
 pub fn await_start(thread: ThreadId, lasting: bool) -> Result<(), Unwind> {
     let batons = if lasting { &LASTING } else { &STARTED };
-    batons[thread.0 as usize].wait(0);
+    batons.of(thread).wait(0);
     ME.set(thread.0 + 1);
     QUIET.set(0);
     forget_taken();
@@ -228,9 +248,9 @@ pub fn dismiss_others() {
     let execution = guard.as_mut().expect("internal bug: no execution");
     execution.dismiss();
     if execution.unfinished > 0 {
-        execution.waits[0] = true;
+        execution.waits.insert(0);
         drop(guard);
-        LASTING[0].wait(0);
+        LASTING.of(ThreadId(0)).wait(0);
     }
 }
 
@@ -242,26 +262,28 @@ fn await_others() {
     }
     let mut guard = lock();
     let execution = guard.as_mut().expect("internal bug: no execution");
-    execution.waits[0] = true;
+    execution.waits.insert(0);
     let next = execution.machine.next();
     let released = execution.follow(next);
     drop(guard);
     pass(released);
-    LASTING[0].wait(0);
+    LASTING.of(ThreadId(0)).wait(0);
 }
 
 /// Ends an execution, in its first thread.
-pub fn end() -> (Ended, Objects) {
+pub fn end() -> (Ended, Tables) {
     await_others();
     dismiss_others();
     ME.set(0);
     let mut guard = lock();
-    let Execution { machine, objects, stop, uncaught, unseen, held, .. } =
+    let Execution { machine, objects, stop, uncaught, unseen, held, mut silence, .. } =
         guard.take().expect("internal bug: no execution");
+    IS_SILENT.store(false, Ordering::Relaxed);
     let remains = machine.into_remains();
+    let silent = silence.finish(&unseen);
     let (unseen, taints) = unseen.finish(&objects, &remains.trace);
     let held = held.finish(&objects, &remains.trace).into_iter().collect();
-    (Ended { remains, stop, uncaught, unseen, taints, held }, objects)
+    (Ended { remains, stop, uncaught, unseen, taints, held, silent }, Tables { objects, silence })
 }
 
 /// The controlled thread that runs here. None for a thread that is not under control, and while it must
@@ -291,6 +313,24 @@ pub fn is_alone(kind: EventKind) -> bool {
     ALONE.set(left.saturating_sub(1));
     WAS_ALONE.set(left > 0);
     left > 0
+}
+
+/// Accesses of the current thread do not even get here, as long as it is alone.
+pub fn passes_over_accesses() {
+    if let Some(execution) = lock().as_mut() {
+        execution.unseen.forgets_objects();
+    }
+}
+
+/// Whether accesses of the current thread are no events still.
+pub fn is_still_alone() -> bool {
+    ALONE.get() > 0
+}
+
+/// So many accesses of the current thread were no events. Says whether the next is none either.
+pub fn spend_alone(accesses: u32) -> bool {
+    ALONE.set(ALONE.get().saturating_sub(accesses));
+    is_still_alone()
 }
 
 /// Whether the current thread has written something while it was the only one, since this was asked last.
@@ -327,6 +367,30 @@ pub fn uncontrolled<T>(body: impl FnOnce() -> T) -> T {
     let value = body();
     ME.set(me);
     value
+}
+
+/// The number of the execution under way, from 1.
+pub fn execution() -> u32 {
+    NUMBER.load(Ordering::Relaxed)
+}
+
+/// Whether accesses of the current thread can be silent. Not while it is alone, when none is an event anyway.
+#[inline]
+pub fn may_be_silent() -> bool {
+    IS_SILENT.load(Ordering::Relaxed) && !is_still_alone()
+}
+
+/// Whether an access that the current thread is about to make is silent, and so no event.
+pub fn is_silent(access: &silence::Access) -> bool {
+    let Some(thread) = current() else { return false };
+    let mut guard = lock();
+    let Some(execution) = guard.as_mut().filter(|execution| !execution.over) else { return false };
+    let is_silent = execution.silence.is_silent(thread, access, execution.machine.steps());
+    if is_silent {
+        execution.machine.note_silent(thread, access.kind);
+    }
+    WAS_ALONE.set(is_silent);
+    is_silent
 }
 
 /// The number of an object, given its identity hash.
@@ -372,7 +436,7 @@ pub fn note_unseen(location: Location, done: Done, meets_events: bool) {
 pub fn note_initialiser(location: Location, kind: EventKind, site: SiteId) {
     let Some(thread) = controlled() else { return };
     if let Some(execution) = lock().as_mut().filter(|execution| !execution.over)
-        && !execution.unseen.is_fresh(location.hash, &execution.objects)
+        && !execution.unseen.is_fresh(location.hash, site, &execution.objects)
     {
         let at = execution.machine.steps();
         let access = Access { thread, at, kind, site, opens: 0, can_open: false, by_initialiser: true };
@@ -383,7 +447,7 @@ pub fn note_initialiser(location: Location, kind: EventKind, site: SiteId) {
 /// Notes that a static initialiser takes a monitor that it has not made itself.
 pub fn note_initialiser_lock(hash: i32, site: SiteId) {
     if let Some(execution) = lock().as_mut().filter(|execution| !execution.over)
-        && !execution.unseen.is_fresh(hash, &execution.objects)
+        && !execution.unseen.is_fresh(hash, site, &execution.objects)
     {
         execution.unseen.taint(site);
     }
@@ -454,16 +518,25 @@ pub fn event(event: Event) -> Result<Found, Unwind> {
 pub fn event_within(event: Event, nanos: Option<u64>) -> Result<Found, Unwind> {
     let Some(thread) = current() else { return Ok(Found(false)) };
     let mut guard = lock();
-    let execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
+    let mut execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
     if execution.over {
         return Err(execution.unwind(thread));
+    }
+    if execution.silence.is_on() && execution.silence.must_tell(thread, event.kind) {
+        drop(guard);
+        self::event(Event::silent_writes(thread))?;
+        guard = lock();
+        execution = guard.as_mut().expect("internal bug: a controlled thread without an execution");
+        if execution.over {
+            return Err(execution.unwind(thread));
+        }
     }
     execution.machine.announce_within(thread, event, nanos);
     let next = execution.machine.next();
     if next == Next::Run(thread) {
         return Ok(execution.machine.perform(thread));
     }
-    execution.waits[thread.0 as usize] = true;
+    execution.waits.insert(thread.0.into());
     let (released, mine) = (execution.follow(next), execution.baton(thread));
     // Whoever is woken needs the lock at once.
     drop(guard);
@@ -489,7 +562,7 @@ fn resume(thread: ThreadId) -> Result<Found, Unwind> {
 impl Execution {
     /// Tells a thread to leave.
     fn unwind(&mut self, thread: ThreadId) -> Unwind {
-        self.leaves[thread.0 as usize] = true;
+        self.leaves.insert(thread.0.into());
         Unwind
     }
 
@@ -519,17 +592,17 @@ impl Execution {
     /// Every thread leaves at its next event.
     fn dismiss(&mut self) {
         self.over = true;
-        (0..MAX_THREADS as u16).for_each(|thread| pass(self.release(ThreadId(thread))));
+        let waiting = std::mem::take(&mut self.waits);
+        waiting.iter().for_each(|thread| self.baton(ThreadId(thread as u16)).pass());
     }
 
     /// A thread that waits for its baton waits no longer, once it is passed.
     fn release(&mut self, thread: ThreadId) -> Option<&'static Baton> {
-        std::mem::take(&mut self.waits[thread.0 as usize]).then(|| self.baton(thread))
+        self.waits.remove(thread.0.into()).then(|| self.baton(thread))
     }
 
     fn baton(&self, thread: ThreadId) -> &'static Baton {
-        let number = thread.0 as usize;
-        if number < self.lasting { &LASTING[number] } else { &STARTED[number] }
+        if (thread.0 as usize) < self.lasting { LASTING.of(thread) } else { STARTED.of(thread) }
     }
 }
 

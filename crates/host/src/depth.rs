@@ -69,6 +69,18 @@ pub fn is_past(jvmti: Jvmti) -> bool {
     (counted.is_due || counted.is_time_to_look()) && counted.is_past(limit, jvmti)
 }
 
+/// The same after so many accesses at which nobody has looked.
+pub fn is_past_after(accesses: u32, jvmti: Jvmti) -> bool {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    if limit == NONE {
+        return false;
+    }
+    let counted = count();
+    let counted = Counted { accesses: counted.accesses.wrapping_add(accesses), ..counted };
+    COUNTED.set(counted);
+    counted.is_past(limit, jvmti)
+}
+
 /// The current thread is about to take a lock, where it gets no error. If it is past the limit, that is known, and it gets one at its next access.
 #[inline]
 pub fn is_locking(jvmti: Jvmti) {

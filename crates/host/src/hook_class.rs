@@ -5,8 +5,8 @@
 //! bound.
 
 use classfile::{
-    BaseType, ClassFile, CodeBuilder, Condition, EditError, FieldOp, Flags, Instruction, InvokeOp, JavaStr,
-    MethodDescriptor, TypeDescriptor, ValueType,
+    BaseType, ClassFile, CodeBuilder, Condition, EditError, FieldOp, Flags, Instruction, InvokeOp, JavaStr, Label,
+    MethodDescriptor, Operator, StackOp, TypeDescriptor, ValueType,
 };
 
 /// The class with the hooks.
@@ -125,17 +125,18 @@ pub const STARTED: Hook = hook("started", "(Ljava/lang/Object;)V");
 /// Before a thread is interrupted.
 pub const INTERRUPT: Hook = hook("interrupts", "(Ljava/lang/Object;)V");
 
-/// Before bytes are copied or set, in arrays or outside the heap: from where, to where (each a base object or null, and an
-/// offset) and how many. Where nothing is read, the first offset is below 0.
+/// Before bytes are copied or set, in arrays or outside the heap: from where, to where (each a base object or null,
+/// and an offset) and how many. Where nothing is read, the first offset is below 0.
 pub const COPY_MEMORY: Hook = hook("copiesMemory", "(Ljava/lang/Object;JLjava/lang/Object;JJ)V");
-/// Before opaque code accesses a field that can change: the object, the site. These and the next three do nothing unless
-/// threads are watched.
+/// Before opaque code accesses a field that can change: the object, the site. These and the next three do nothing
+/// unless threads are watched.
 pub const WATCH_FIELD: Hook = hook("watchesField", "(Ljava/lang/Object;I)V");
 /// Before opaque code accesses an array element: the array, the index, the site.
 pub const WATCH_ELEMENT: Hook = hook("watchesElement", "(Ljava/lang/Object;II)V");
 /// Before opaque code accesses a static field that can change: the site.
 pub const WATCH_STATIC: Hook = hook("watchesStatic", "(I)V");
-/// Before a native method that does something which others can observe: the object that it does it to or null, the site.
+/// Before a native method that does something which others can observe: the object that it does it to or null, the
+/// site.
 pub const WATCH_NATIVE: Hook = hook("watchesNative", "(Ljava/lang/Object;I)V");
 
 /// Before opaque code takes a monitor: the object, the site. This and the next do nothing unless threads are watched.
@@ -208,6 +209,18 @@ pub const ON: &str = "on";
 /// The static field that says whether several threads are under control, so that what opaque code does matters.
 pub const WATCHING: &str = "watching";
 
+/// The static field that says that the thread under control is the only one, so that its accesses are no events.
+pub const ALONE: &str = "alone";
+/// The static field that says how many of these there may be before the native method is called all the same.
+pub const LEFT: &str = "left";
+/// The static field that says whether one of them was a write.
+pub const WRITTEN: &str = "written";
+/// The numbers of sites that write have this bit, and no others do. So they are below 0 in Java.
+pub const WRITES: u32 = 1 << 31;
+
+/// Hooks that do nothing while [`ALONE`] is set.
+const ACCESSES: [Hook; 8] = [ACCESS, ELEMENT, STATIC, RAW, FAILED, COPY, TOUCH, CLONE];
+
 /// The names of all hooks.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|hook| hook.name)
@@ -226,6 +239,10 @@ fn hooks(left_out: &[String]) -> Result<Vec<u8>, EditError> {
     let flags = Flags::PUBLIC.with(Flags::STATIC);
     class.add_field(flags.with(Flags::VOLATILE), ON, "Z")?;
     class.add_field(flags.with(Flags::VOLATILE), WATCHING, "Z")?;
+    // They change in the thread that asks, or when there is no other: no need to be volatile.
+    class.add_field(flags, ALONE, "Z")?;
+    class.add_field(flags, LEFT, "I")?;
+    class.add_field(flags, WRITTEN, "Z")?;
     let on = class.constants.add_field(HOOKS, ON, "Z")?;
     let watching = class.constants.add_field(HOOKS, WATCHING, "Z")?;
     for hook in ALL.iter().copied() {
@@ -237,6 +254,9 @@ fn hooks(left_out: &[String]) -> Result<Vec<u8>, EditError> {
         let mut code = CodeBuilder::new(HOOKS, hook.name, hook.descriptor, flags);
         let off = code.label();
         if !left_out.iter().any(|name| name == hook.name) {
+            if ACCESSES.contains(&hook) {
+                pass_alone(&mut code, &mut class, hook, off)?;
+            }
             let guard = if WATCHES.contains(&hook) { watching } else { on };
             code.push(Instruction::Field(FieldOp::GetStatic, guard), &class.constants)?;
             code.jump_if(Condition::Eq, off)?;
@@ -251,7 +271,7 @@ fn hooks(left_out: &[String]) -> Result<Vec<u8>, EditError> {
             (Some(b'Z'), _) => code.push(Instruction::Int(0), &class.constants)?,
             (_, Some(ValueType::Long)) => {
                 code.push(Instruction::Int(-1), &class.constants)?;
-                code.push(Instruction::Operate(classfile::Operator::I2l), &class.constants)?;
+                code.push(Instruction::Operate(Operator::I2l), &class.constants)?;
             }
             (_, Some(_)) => code.push(Instruction::Int(-1), &class.constants)?,
             (_, None) => {}
@@ -261,6 +281,50 @@ fn hooks(left_out: &[String]) -> Result<Vec<u8>, EditError> {
         class.add_method(flags, hook.name, hook.descriptor, Some(code))?;
     }
     Ok(class.write()?)
+}
+
+/// Goes to `done` if the thread is the only one, unless it is time to call again.
+fn pass_alone(code: &mut CodeBuilder, class: &mut ClassFile<'_>, hook: Hook, done: Label) -> Result<(), EditError> {
+    let mut field = |name, descriptor| class.constants.add_field(HOOKS, name, descriptor);
+    let (alone, left, written) = (field(ALONE, "Z")?, field(LEFT, "I")?, field(WRITTEN, "Z")?);
+    let thread = class.constants.add_class("java/lang/Thread")?;
+    let constants = &class.constants;
+    let several = code.label();
+    code.push(Instruction::Field(FieldOp::GetStatic, alone), constants)?;
+    code.jump_if(Condition::Eq, several)?;
+    let (kind, last) = *Shape::of(hook.descriptor).parameters.last().unwrap_or(&(ValueType::Int, 0));
+    if [ACCESS, ELEMENT, STATIC].contains(&hook) {
+        let reads = code.label();
+        code.push(Instruction::Load(kind, last), constants)?;
+        code.jump_if(Condition::Ge, reads)?;
+        code.push(Instruction::Int(1), constants)?;
+        code.push(Instruction::Field(FieldOp::PutStatic, written), constants)?;
+        code.bind(reads)?;
+    }
+    if hook == RAW {
+        // Memory outside the heap is numbered always, and what threads have for random numbers is chance.
+        for object in [Instruction::Null, Instruction::InstanceOf(thread)] {
+            code.push(Instruction::Load(ValueType::Reference, 0), constants)?;
+            match object {
+                Instruction::Null => code.jump_if(Condition::Null, several)?,
+                is_thread => {
+                    code.push(is_thread, constants)?;
+                    code.jump_if(Condition::Ne, several)?;
+                }
+            }
+        }
+    }
+    if [ACCESS, ELEMENT, STATIC, RAW].contains(&hook) {
+        code.push(Instruction::Field(FieldOp::GetStatic, left), constants)?;
+        code.push(Instruction::Int(-1), constants)?;
+        code.push(Instruction::Operate(Operator::Iadd), constants)?;
+        code.push(Instruction::Stack(StackOp::Dup), constants)?;
+        code.push(Instruction::Field(FieldOp::PutStatic, left), constants)?;
+        code.jump_if(Condition::Ge, done)?;
+    } else {
+        code.goto(done)?;
+    }
+    code.bind(several)
 }
 
 /// How the parameters of a static method are loaded, and its value returned.

@@ -4,20 +4,19 @@ use crate::agent::LOADED;
 use crate::awaited;
 use crate::calls::{Given, Results, Values, add_results, run_calls};
 use crate::common_pool::CommonPool;
-use crate::control;
+use crate::control::{self, Tables};
 use crate::definitions;
 use crate::depth;
 use crate::fresh_thread::FreshThread;
 use crate::graph::{Bounds, Numbering};
-use crate::initialisers;
 use crate::jdk_state::JdkState;
 use crate::jni::Vm;
 use crate::jvm::{Jvm, JvmError, JvmSettings};
 use crate::machine::{Limits, Stop, plain};
 use crate::made;
+use crate::mbeans::MBeans;
 use crate::named::Named;
 use crate::natives;
-use crate::objects::Objects;
 use crate::one_core::Core;
 use crate::outcome::Execution;
 use crate::properties::SystemProperties;
@@ -28,6 +27,7 @@ use crate::shutdown::Shutdown;
 use crate::signals;
 use crate::sites::FieldRef;
 use crate::statics;
+use crate::tables;
 use crate::threads;
 use crate::unseen;
 use jni_sys::jvalue;
@@ -40,12 +40,13 @@ use testcase::{NoSuchValue, TestCase};
 pub struct Host {
     jvm: Jvm,
     reading: Arc<Reading>,
-    objects: Objects,
+    tables: Tables,
     jdk_state: JdkState,
     first_thread: Option<FreshThread>,
     common_pool: Option<CommonPool>,
     properties: Option<SystemProperties>,
     shutdown: Option<Shutdown>,
+    mbeans: MBeans,
     /// Whether the last execution has started threads.
     has_started: bool,
     /// How many threads for suffixes there are.
@@ -74,6 +75,12 @@ pub struct RunSettings {
     pub variation: u32,
     /// Whether the test is a whole program, which runs its shutdown hooks in the end.
     pub is_program: bool,
+    /// Whether it is one of many tests of a check: what a thread does alone then stays in Java.
+    pub is_check: bool,
+    /// Whether a suffix goes on with its next call when one throws.
+    pub goes_on: bool,
+    /// Whether accesses are events only if their keys were raised ([`Host::raise`]).
+    pub silent: bool,
 }
 
 impl Default for RunSettings {
@@ -84,6 +91,9 @@ impl Default for RunSettings {
             tell: false,
             variation: 0,
             is_program: false,
+            is_check: false,
+            goes_on: false,
+            silent: false,
         }
     }
 }
@@ -139,21 +149,19 @@ impl Host {
         let common_pool = CommonPool::find(jvm.env);
         let properties = SystemProperties::remember(jvm.env);
         let shutdown = Shutdown::find(jvm.env);
-        if let Some(shutdown) = &shutdown {
-            shutdown.share(properties.as_ref());
-        }
-        let objects = Objects::default();
+        tables::find(properties.as_ref().map(SystemProperties::counted), shutdown.as_ref().map(Shutdown::counted));
         let first_thread = FreshThread::remember(jvm.env, ThreadId(0));
         let (has_started, threads, core) = (false, 0, Core::new());
         Ok(Host {
             jvm,
             reading,
-            objects,
+            tables: Tables::default(),
             jdk_state,
             first_thread,
             common_pool,
             properties,
             shutdown,
+            mbeans: MBeans::default(),
             has_started,
             threads,
             core,
@@ -163,7 +171,7 @@ impl Host {
     /// Looks up what a test case names, and checks that the classes under test tell of their events.
     pub fn prepare(&mut self, test: &TestCase, under_test: &[String]) -> Result<Prepared, PrepareError> {
         test.check()?;
-        if test.suffixes.len() >= control::MAX_THREADS {
+        if test.suffixes.len() >= schedule::MAX_THREADS {
             return Err(PrepareError::TooManyThreads(test.suffixes.len()));
         }
         natives::synchronizer::trust(!under_test.iter().any(|class| class.starts_with("java/util/concurrent/")));
@@ -226,11 +234,12 @@ impl Host {
         definitions::begin();
         // Before static initialisers run, which may set them.
         if let Some(properties) = &mut self.properties {
-            properties.restore(env, &self.objects);
+            properties.restore(env, &self.tables.objects);
         }
         if let Some(shutdown) = &mut self.shutdown {
             shutdown.restore(env);
         }
+        self.mbeans.restore(env);
         statics::reset(env);
         if let Some(pool) = self.common_pool.as_ref().filter(|_| self.has_started) {
             pool.renew(env);
@@ -239,8 +248,9 @@ impl Host {
         if let Some(thread) = &self.first_thread {
             thread.freshen(env);
         }
-        let mut objects = std::mem::take(&mut self.objects);
-        objects.clear();
+        let mut tables = std::mem::take(&mut self.tables);
+        tables.objects.clear();
+        tables.silence.begin(settings.silent && !settings.tell);
         if settings.tell {
             natives::tell::begin();
         }
@@ -248,8 +258,11 @@ impl Host {
         made::forget();
         depth::begin(settings.limits.max_frames);
         natives::attempts::begin(settings.limits.watched);
-        control::begin(scheduler, settings.limits, objects, test.suffixes.len());
+        control::begin(scheduler, settings.limits, tables, test.suffixes.len());
         control::with_machine(|machine| machine.vary(settings.variation));
+        if settings.is_check {
+            natives::alone::begin(env);
+        }
         env.frame(|| {
             let mut values = Vec::with_capacity(test.prefix.len() + test.probes.len());
             let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings.values.of_prefix());
@@ -263,14 +276,11 @@ impl Host {
                 shutdown.run(env);
             }
             natives::tell::written(env);
-            let (mut ended, objects) = control::end();
+            natives::alone::end(env);
+            let (mut ended, tables) = control::end();
             natives::watch::watch(env, false);
-            let is_left = |shutdown: &Shutdown| settings.is_program && shutdown.has_hooks(env);
-            if self.shutdown.as_ref().is_some_and(is_left) {
-                ended.remains.doubts.push("a shutdown hook that was registered late was not run".to_owned());
-            }
-            if settings.is_program && initialisers::have_registered_hooks() {
-                ended.remains.doubts.push("a static initialiser registers a shutdown hook, which runs once".to_owned());
+            if let Some(shutdown) = self.shutdown.as_ref().filter(|_| settings.is_program) {
+                ended.remains.doubts.extend(shutdown.doubts(env));
             }
             if ended.stop.is_some() {
                 // They could have gone on, or whatever has stopped them says what they wait for.
@@ -289,8 +299,9 @@ impl Host {
             }
             self.has_started = threads::forget_started();
             let given = values.iter().take(if settings.tell { test.prefix.len() } else { 0 }).enumerate();
-            let given = given.filter_map(|(call, given)| Some((call, objects.find(given.hash(env)?)?))).collect();
-            self.objects = objects;
+            let given =
+                given.filter_map(|(call, given)| Some((call, tables.objects.find(given.hash(env)?)?))).collect();
+            self.tables = tables;
             let mut numbering = Numbering::default();
             let mut number = |results: Results| results.number(&mut numbering, settings.values);
             Execution {
@@ -320,6 +331,7 @@ impl Host {
                 taints: ended.taints,
                 held: ended.held,
                 chance: ended.remains.chance,
+                silent: ended.silent,
             }
         })
     }
@@ -344,6 +356,7 @@ impl Host {
             settings,
         });
         *JOB.lock().unwrap_or_else(|e| e.into_inner()) = Some(job.clone());
+        natives::alone::end(env);
         natives::watch::watch(env, !test.suffixes.is_empty());
         let threads = 1..=test.suffixes.len() as u16;
         threads.clone().for_each(|thread| control::start_thread(ThreadId(thread)));
@@ -378,11 +391,23 @@ impl Host {
         let sites = &mut loaded.as_mut().expect("internal bug: no agent").sites;
         let field = |place: &String| place.rsplit_once('.').map(|(class, name)| (class.to_owned(), name.to_owned()));
         let fields = places.iter().filter_map(field);
-        unseen::open(fields.map(|(class, name)| sites.number_of_field(FieldRef { class, name })).collect());
+        let numbers: Vec<u32> = fields.map(|(class, name)| sites.number_of_field(FieldRef { class, name })).collect();
+        self.tables.silence.open(numbers.iter().copied());
+        unseen::open(numbers.into_iter().collect());
     }
 
-    /// Classes whose static initialisers need each other and ran while several threads were under control, in groups. Of all
-    /// tests of the classes that are under test now.
+    /// Accesses with these keys are events from now on, also in executions that run silently.
+    pub fn raise(&mut self, keys: &[u32]) {
+        self.tables.silence.raise(keys);
+    }
+
+    /// No key is raised any more.
+    pub fn forget_raised(&mut self) {
+        self.tables.silence.forget_raised();
+    }
+
+    /// Classes whose static initialisers need each other and ran while several threads were under control, in
+    /// groups. Of all tests of the classes that are under test now.
     pub fn initialiser_circles(&self) -> Vec<Vec<String>> {
         let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
         loaded.as_ref().map(|loaded| loaded.initialisers.circles(&loaded.under_test)).unwrap_or_default()
@@ -458,7 +483,8 @@ fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId, here: mpsc::Sender<
                 let mut values = job.values.clone();
                 let depth = job.settings.values.of_others(&job.known);
                 let mut results = job.results[suffix].lock().unwrap_or_else(|e| e.into_inner());
-                add_results(&mut results, env, reading, &job.suffixes[suffix], &mut values, depth);
+                let goes_on = job.settings.goes_on;
+                add_results(&mut results, env, reading, &job.suffixes[suffix], &mut values, depth, goes_on);
                 natives::tell::written(env);
             });
         }

@@ -1,23 +1,24 @@
 //! Static initialisers that run while several threads are under control.
 //!
-//! An initialiser runs whole, in the thread that needs its class first. Which thread that is, and what the others have done by
-//! then, depends on the schedule, and a class is initialised once in a virtual machine. So the orders of initialisation are not
-//! explored. That matters where an initialiser shares state with other threads, takes locks, or where initialisers need each
-//! other. Here is what is known of the last: what the code of each initialiser needs, and which circles there are.
+//! An initialiser runs whole, in the thread that needs its class first. Which thread that is, and what the others
+//! have done by then, depends on the schedule, and a class is initialised once in a virtual machine. So the orders
+//! of initialisation are not explored. That matters where an initialiser shares state with other threads, takes
+//! locks, or where initialisers need each other. Here is what is known of the last: what the code of each
+//! initialiser needs, and which circles there are.
 //!
 //! What it may miss: initialisers that need each other by way of method handles, reflection, or methods that
 //! only subclasses have.
 
 use classfile::{ClassFile, FieldOp, Instruction, InvokeOp};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The code of application classes, as far as it initialises others.
 #[derive(Debug, Default)]
 pub struct Initialisers {
     classes: HashMap<String, ClassCode>,
-    /// Classes that were initialised while several threads were under control, each with the classes that were under test.
+    /// Classes that were initialised while several threads were under control, each with the classes that were
+    /// under test.
     among_threads: BTreeSet<(Vec<String>, String)>,
 }
 
@@ -49,42 +50,6 @@ pub fn begin(class: String) {
 /// The current thread ends a static initialiser.
 pub fn end() {
     UNDER_WAY.with_borrow_mut(Vec::pop);
-}
-
-/// Whether a static initialiser has set a system property, and whether one has registered a shutdown hook. Initialisers do not run
-/// again where a copy of static state is kept, and those of interfaces never do.
-static HAVE_SET_PROPERTIES: AtomicBool = AtomicBool::new(false);
-static HAVE_REGISTERED_HOOKS: AtomicBool = AtomicBool::new(false);
-
-thread_local! {
-    /// How many initialisers the thread is in, also without control, and how many system properties and shutdown hooks there were
-    /// when the outermost began.
-    static TABLES: Cell<(u32, (i64, i32))> = const { Cell::new((0, (0, 0))) };
-}
-
-/// The current thread begins an initialiser, or ends one. `tables` says how many system properties and shutdown hooks there are.
-pub fn note_tables(begins: bool, tables: impl Fn() -> (i64, i32)) {
-    let (depth, before) = TABLES.get();
-    TABLES.set(match (begins, depth) {
-        (true, 0) => (1, tables()),
-        (true, _) => (depth + 1, before),
-        (false, _) => (depth.saturating_sub(1), before),
-    });
-    if !begins && depth == 1 {
-        let (properties, hooks) = tables();
-        HAVE_SET_PROPERTIES.fetch_or(properties != before.0, Ordering::Relaxed);
-        HAVE_REGISTERED_HOOKS.fetch_or(hooks != before.1, Ordering::Relaxed);
-    }
-}
-
-/// Whether a static initialiser has set a system property.
-pub fn have_set_properties() -> bool {
-    HAVE_SET_PROPERTIES.load(Ordering::Relaxed)
-}
-
-/// Whether a static initialiser has registered a shutdown hook.
-pub fn have_registered_hooks() -> bool {
-    HAVE_REGISTERED_HOOKS.load(Ordering::Relaxed)
 }
 
 /// Whether the current thread is in a static initialiser of any class, or of that one.

@@ -24,7 +24,7 @@ use classfile::{
     ArrayType, ClassFile, Code, CodeEdit, EditError, FieldOp, Flags, Index, Instruction, InvokeOp, MemberRef,
     ParseError, Pc, StackOp, ValueType, VerificationType, Wrap, drop_annotation, kind,
 };
-use schedule::{EventKind, SiteId};
+use schedule::EventKind;
 use std::collections::BTreeSet;
 
 /// A class that tells of its events.
@@ -248,7 +248,7 @@ impl Numbers<'_, '_> {
     ) -> Result<Instruction, EditError> {
         let (owner, line) = (class.name().to_string(), self.code.line_at(pc));
         let id = self.sites.add(Site { class: owner, method: self.method.to_owned(), pc, line, kind, field });
-        Ok(number(class, id)?)
+        Ok(Instruction::Ldc(class.constants.add_integer(id.0 as i32)?))
     }
 }
 
@@ -327,7 +327,8 @@ pub fn insert_hooks(
     Ok(())
 }
 
-/// Puts a hook where exceptions are handled. What is done for all of them gives something up and throws on: that stays as it is.
+/// Puts a hook where exceptions are handled. What is done for all of them gives something up and throws on: that
+/// stays as it is.
 pub fn tell_of_handlers(edit: &mut CodeEdit, hooks: &Hooks, code: &Code<'_>) {
     let gives_up = |pc: Pc| code.handlers.iter().any(|handler| handler.handler == pc && handler.catch.is_none());
     let handlers: BTreeSet<Pc> = code.handlers.iter().map(|handler| handler.handler).collect();
@@ -360,11 +361,6 @@ fn is_seed(called: MemberRef<'_>) -> bool {
 
 fn field_ref(target: MemberRef<'_>) -> FieldRef {
     FieldRef { class: target.class.to_string(), name: target.name.to_string() }
-}
-
-/// Loads a site's number.
-fn number(class: &mut ClassFile<'_>, site: SiteId) -> Result<Instruction, classfile::Overflow> {
-    Ok(Instruction::Ldc(class.constants.add_integer(site.0 as i32)?))
 }
 
 fn before_field(edit: &mut CodeEdit, pc: Pc, op: FieldOp, wide: bool, site: Instruction, hooks: &Hooks) {

@@ -171,8 +171,8 @@ fn feature(java_home: &Path) -> Option<u32> {
     version.split(['.', '"', '-', '+']).next()?.parse().ok()
 }
 
-/// Methods that the compiler would replace by instructions of its own, past the hooks. HotSpot refuses names that it does not
-/// know, so those that not all versions have are named by version.
+/// Methods that the compiler would replace by instructions of its own, past the hooks. HotSpot refuses names that
+/// it does not know, so those that not all versions have are named by version.
 fn disabled_intrinsics(feature: Option<u32>) -> String {
     const TYPES: [&str; 9] = ["Boolean", "Byte", "Char", "Double", "Float", "Int", "Long", "Reference", "Short"];
     let mut names: Vec<String> = Vec::new();

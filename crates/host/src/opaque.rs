@@ -1,8 +1,8 @@
 //! What is changed in the classes of opaque packages.
 //!
-//! Their code runs as it is, with no events. Three things are added: what the virtual machine calls by itself is made quiet;
-//! methods that are known to touch arrays of their callers report them; and every access of state that can change is
-//! watched ([`crate::unseen`]), so that nothing is taken for seen that was not.
+//! Their code runs as it is, with no events. Three things are added: what the virtual machine calls by itself is
+//! made quiet; methods that are known to touch arrays of their callers report them; and every access of state that
+//! can change is watched ([`crate::unseen`]), so that nothing is taken for seen that was not.
 
 use crate::hook_class::{HOOKS, Hook, QUIET, QUIET_IN, WATCH_FIELD, WATCH_NATIVE, WATCH_STATIC};
 use crate::instrument::{
@@ -113,7 +113,8 @@ fn change_method(
     Ok(())
 }
 
-/// Notes the monitors that a method takes, where they are not opened. Another thread that holds one may wait for something else.
+/// Notes the monitors that a method takes, where they are not opened. Another thread that holds one may wait for
+/// something else.
 fn note_monitors(
     class: &mut ClassFile<'_>,
     method: usize,

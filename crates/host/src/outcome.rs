@@ -1,9 +1,10 @@
 //! What an execution gave.
 
 use crate::machine::{Blocked, Stop};
+use crate::silence::Unannounced;
 use crate::unseen::Unseen;
 use crate::value::Value;
-use schedule::{Event, ObjectId, Schedule, SiteId, ThreadId, Trace};
+use schedule::{Event, ObjectId, Schedule, SiteId, ThreadId, Trace, Turn};
 use serde::{Deserialize, Serialize};
 
 /// How one execution of a test case went.
@@ -61,12 +62,42 @@ pub struct Execution {
     pub taints: Vec<SiteId>,
     /// Monitors that opaque code was seen to hold: the numbers of the places that are to be opened.
     pub held: Vec<u32>,
+    /// Silent accesses, if it ran silently.
+    pub silent: Unannounced,
 }
 
 impl Execution {
     /// The decisions that lead to it again.
     pub fn schedule(&self) -> Schedule {
         Schedule::of(&self.trace).with_timeouts(&self.timed_out)
+    }
+
+    /// The decisions that lead to it again in an execution that does not run silently: each silent access is an event there.
+    pub fn schedule_with_silent(&self) -> Schedule {
+        let counts = &self.silent.counts;
+        let after = |steps: usize| counts.get(steps).copied().unwrap_or(0) as usize;
+        let mut schedule = Schedule::default();
+        // How many events there are by then, and how many there will be with silent ones.
+        let (mut steps, mut all) = (0, after(0));
+        let mut timeouts = self.timed_out.iter().peekable();
+        if let Some(first) = self.trace.steps.first().filter(|_| all > 0) {
+            schedule.turns.push(Turn { thread: first.thread, events: all as u32 });
+        }
+        loop {
+            while let Some((_, thread)) = timeouts.next_if(|(before, _)| *before <= steps) {
+                schedule.timeouts.push((all, *thread));
+            }
+            let Some(step) = self.trace.steps.get(steps) else { break };
+            // This event stands for silent writes, which are counted themselves.
+            let events = usize::from(step.event.slot != Event::SILENT) + after(steps + 1);
+            match schedule.turns.last_mut() {
+                Some(turn) if turn.thread == step.thread => turn.events += events as u32,
+                _ => schedule.turns.push(Turn { thread: step.thread, events: events as u32 }),
+            }
+            (steps, all) = (steps + 1, all + events);
+        }
+        schedule.turns.retain(|turn| turn.events > 0);
+        schedule
     }
 
     /// All exceptions that calls and threads have ended with.

@@ -1,9 +1,9 @@
 //! The system properties, put back before executions if one has touched them.
 
-use crate::initialisers;
 use crate::jni::Env;
 use crate::natives;
 use crate::objects::Objects;
+use crate::tables;
 use jni_sys::{jclass, jfieldID, jlong, jmethodID, jobject, jvalue};
 
 /// The properties as they were when the virtual machine was up.
@@ -60,7 +60,8 @@ impl SystemProperties {
         found
     }
 
-    /// Where to see how many there are: the class and the static field, the field of the map, and the field that counts.
+    /// Where to see how many there are: the class and the static field, the field of the map, and the field that
+    /// counts.
     pub fn counted(&self) -> (jclass, jfieldID, jfieldID, jfieldID) {
         (self.system, self.held, self.map, self.counted)
     }
@@ -74,7 +75,7 @@ impl SystemProperties {
     /// Puts them back if they are among the objects that the last execution has touched, or if there are more or fewer.
     pub fn restore(&mut self, env: Env, touched: &Objects) {
         // What an initialiser has set it may not set again.
-        if initialisers::have_set_properties() {
+        if tables::properties_by_initialiser() {
             return;
         }
         // SAFETY: the field is a reference.

@@ -9,7 +9,8 @@ use crate::sites::FieldRef;
 use crate::unseen;
 use classfile::Flags;
 use jni_sys::{jclass, jmethodID, jobject, jvalue};
-use schedule::ObjectId;
+use schedule::{FastMap, ObjectId};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -18,18 +19,22 @@ enum Content {
     /// Elements of that many bytes, from an offset on.
     Elements { first: i64, size: i64 },
     /// The numbers of fields by their offset, and whether their class tells of events.
-    Fields(HashMap<i64, (u32, bool)>),
+    Fields(FastMap<i64, (u32, bool)>),
 }
 
-/// What was found out, by the identity hash of a class and whether its static fields are meant.
-static CONTENTS: Mutex<Option<HashMap<(i32, bool), Content>>> = Mutex::new(None);
+/// What was found out, by the identity hash of a class and whether its static fields are meant. No two classes share a
+/// hash, so it holds for good.
+static CONTENTS: Mutex<Option<HashMap<(i32, bool), &'static Content>>> = Mutex::new(None);
+
+thread_local! {
+    /// The same for objects that are no classes, so that the common lock is not needed.
+    static OF_OBJECTS: RefCell<FastMap<i32, &'static Content>> = RefCell::default();
+}
 
 /// What an event for a raw access is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// As for an instruction that names the field or element.
-    pub object: ObjectId,
-    /// Likewise.
     pub slot: u32,
     /// Whether it is an element of an array.
     pub is_element: bool,
@@ -39,9 +44,15 @@ pub struct Place {
     pub is_static: bool,
 }
 
-/// What is at `offset` in `object`. None for a field of an opaque class that never changes. One that does has no object.
+/// What is at `offset` in `object`. None for a field of an opaque class that never changes.
 pub fn place(env: Env, object: jobject, offset: i64) -> Option<Place> {
-    control::uncontrolled(|| env.frame(|| find(env, object, offset)))
+    let class = env.class_of(object);
+    let key = natives::identity_hash(env.raw(), class);
+    env.delete_local(class);
+    match OF_OBJECTS.with_borrow(|known| known.get(&key).copied()) {
+        Some(content) => content.at(offset),
+        None => control::uncontrolled(|| env.frame(|| find(env, object, offset))),
+    }
 }
 
 /// The numbers of all fields of an object that tell of events.
@@ -52,7 +63,7 @@ pub fn fields(env: Env, object: jobject) -> Vec<u32> {
             let key = natives::identity_hash(env.raw(), class);
             let mut contents = CONTENTS.lock().unwrap_or_else(|e| e.into_inner());
             let known = contents.get_or_insert_default().entry((key, false));
-            match known.or_insert_with(|| find_out(env, object, class, false)) {
+            match *known.or_insert_with(|| Box::leak(Box::new(find_out(env, object, class, false)))) {
                 Content::Elements { .. } => Vec::new(),
                 Content::Fields(fields) => {
                     let mut seen: Vec<_> = fields.iter().filter(|(_, (_, is_seen))| *is_seen).collect();
@@ -69,17 +80,33 @@ fn find(env: Env, object: jobject, offset: i64) -> Option<Place> {
     let is_class = env.same(class, env.class_of(class));
     let key = natives::identity_hash(env.raw(), if is_class { object } else { class });
     let mut contents = CONTENTS.lock().unwrap_or_else(|e| e.into_inner());
-    let contents = contents.get_or_insert_default();
-    let (slot, is_element, is_seen) =
-        match contents.entry((key, is_class)).or_insert_with(|| find_out(env, object, class, is_class)) {
+    let known = contents.get_or_insert_default().entry((key, is_class));
+    let content = *known.or_insert_with(|| Box::leak(Box::new(find_out(env, object, class, is_class))));
+    if !is_class {
+        OF_OBJECTS.with_borrow_mut(|known| known.insert(key, content));
+    }
+    Some(Place { is_static: is_class, ..content.at(offset)? })
+}
+
+impl Content {
+    /// What is at an offset.
+    fn at(&self, offset: i64) -> Option<Place> {
+        let (slot, is_element, is_seen) = match self {
             Content::Elements { first, size } => (((offset - *first) / (*size).max(1)) as u32, true, true),
             Content::Fields(fields) => {
                 let &(field, is_seen) = fields.get(&offset)?;
                 (field, false, is_seen)
             }
         };
-    let object = if is_class || !is_seen { ObjectId::NONE } else { natives::number_of(env, object) };
-    Some(Place { object, slot, is_element, is_seen, is_static: is_class })
+        Some(Place { slot, is_element, is_seen, is_static: false })
+    }
+}
+
+impl Place {
+    /// The object that events name, given the one that it is in: static fields are at offsets of their class.
+    pub fn object(&self, env: Env, object: jobject) -> ObjectId {
+        if self.is_seen && !self.is_static { natives::number_of(env, object) } else { ObjectId::NONE }
+    }
 }
 
 /// Asks the JDK's own `Unsafe`.
@@ -113,7 +140,7 @@ fn find_out(env: Env, object: jobject, class: jclass, is_class: bool) -> Content
         let offset = unsafe { number(name, "(Ljava/lang/reflect/Field;)J", b'J', field).j };
         (!env.drop_exception()).then_some(offset)
     };
-    let mut offsets = HashMap::new();
+    let mut offsets = FastMap::default();
     let mut current = if is_class { object } else { class };
     loop {
         for_each_reflected(env, current, |field, name, modifiers| {

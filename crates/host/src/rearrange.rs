@@ -36,4 +36,32 @@ impl Prepared {
         let suffixes = Arc::new(vec![merged.collect()]);
         Prepared { prefix: self.prefix.clone(), suffixes, probes: self.probes.clone() }
     }
+
+    /// Without these calls of suffixes, each named by its suffix and its number there. None if a call that is left
+    /// needs what one of them gave.
+    pub fn without(&self, calls: &[(usize, usize)]) -> Option<Prepared> {
+        let first = self.prefix.len();
+        let suffixes = self.suffixes.iter().enumerate().map(|(suffix, all)| {
+            let is_left = |call: usize| !calls.contains(&(suffix, call));
+            let renumber = |operand: &Operand| match *operand {
+                Operand::Value(number) if number >= first => {
+                    let call = number - first;
+                    let before = (0..call).filter(|&earlier| is_left(earlier)).count();
+                    is_left(call).then_some(Operand::Value(first + before))
+                }
+                other => Some(other),
+            };
+            let left = all.iter().enumerate().filter(|(call, _)| is_left(*call)).map(|(_, call)| {
+                let receiver = match &call.receiver {
+                    Some(receiver) => Some(renumber(receiver)?),
+                    None => None,
+                };
+                let arguments = call.arguments.iter().map(renumber).collect::<Option<_>>()?;
+                Some(Ready { receiver, arguments, ..call.clone() })
+            });
+            left.collect::<Option<Vec<Ready>>>()
+        });
+        let suffixes = Arc::new(suffixes.collect::<Option<_>>()?);
+        Some(Prepared { prefix: self.prefix.clone(), suffixes, probes: self.probes.clone() })
+    }
 }

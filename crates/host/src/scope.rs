@@ -148,7 +148,8 @@ impl Step {
     }
 }
 
-/// Methods of a synchronizer that say who waits for it, or on a condition of it. How many wait on a condition is known elsewhere.
+/// Methods of a synchronizer that say who waits for it, or on a condition of it. How many wait on a condition is
+/// known elsewhere.
 const ASK_FOR_QUEUES: [&str; 10] = [
     "getExclusiveQueuedThreads",
     "getFirstQueuedThread",

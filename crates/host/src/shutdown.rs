@@ -1,15 +1,14 @@
 //! The end of a program: shutdown hooks run once its threads have ended.
 //!
-//! The virtual machine itself goes on to the next execution. So what the JDK does when a machine ends is called here, by the first
-//! thread of the execution, and what it changes is put back before the next one.
+//! The virtual machine itself goes on to the next execution. So what the JDK does when a machine ends is called
+//! here, by the first thread of the execution, and what it changes is put back before the next one.
 
 use crate::control;
 use crate::jni::Env;
 use crate::machine::{Stop, plain};
-use crate::properties::SystemProperties;
+use crate::tables;
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 use schedule::EventKind;
-use std::sync::OnceLock;
 
 /// How the JDK runs shutdown hooks.
 pub struct Shutdown {
@@ -24,7 +23,8 @@ pub struct Shutdown {
     size: jfieldID,
     /// The table that the next execution begins with, which is empty.
     empty: jobject,
-    /// The files that are deleted in the end: what holds their names, which is gone after that, and how to make it anew.
+    /// The files that are deleted in the end: what holds their names, which is gone after that, and how to make it
+    /// anew.
     files: Option<(jclass, jfieldID, jclass, jmethodID)>,
 }
 
@@ -53,14 +53,9 @@ impl Shutdown {
         found
     }
 
-    /// Lets initialisers be asked what they have changed.
-    pub fn share(&self, properties: Option<&SystemProperties>) {
-        let _ = TABLES.set(Tables {
-            application: self.application,
-            hooks: self.hooks,
-            size: self.size,
-            properties: properties.map(SystemProperties::counted),
-        });
+    /// Where to see how many hooks there are: the class and the static field of their table, and the field that counts.
+    pub fn counted(&self) -> (jclass, jfieldID, jfieldID) {
+        (self.application, self.hooks, self.size)
     }
 
     /// Waits for the threads that keep a program alive, and runs its shutdown hooks. Does nothing if it has none.
@@ -82,8 +77,16 @@ impl Shutdown {
         }
     }
 
+    /// What is not known of the hooks of a program that has ended, in words.
+    pub fn doubts(&self, env: Env) -> Vec<String> {
+        let late = self.has_hooks(env).then_some("a shutdown hook that was registered late was not run");
+        let once =
+            tables::hooks_by_initialiser().then_some("a static initialiser registers a shutdown hook, which runs once");
+        late.into_iter().chain(once).map(str::to_owned).collect()
+    }
+
     /// Whether there are hooks that have not run.
-    pub fn has_hooks(&self, env: Env) -> bool {
+    fn has_hooks(&self, env: Env) -> bool {
         env.frame(|| {
             // SAFETY: the field is a reference.
             let hooks = unsafe { env.get_static(self.application, self.hooks, b'L').l };
@@ -114,36 +117,6 @@ impl Shutdown {
             }
         });
     }
-}
-
-/// Where to see how many system properties and shutdown hooks there are.
-struct Tables {
-    application: jclass,
-    hooks: jfieldID,
-    size: jfieldID,
-    /// The class and the static field of the properties, the field of their map, and the field that counts.
-    properties: Option<(jclass, jfieldID, jfieldID, jfieldID)>,
-}
-
-// SAFETY: the classes are global references, and identifiers are valid in every thread.
-unsafe impl Send for Tables {}
-// SAFETY: as above.
-unsafe impl Sync for Tables {}
-
-static TABLES: OnceLock<Tables> = OnceLock::new();
-
-/// How many system properties and shutdown hooks there are.
-pub fn tables(env: Env) -> (i64, i32) {
-    let Some(tables) = TABLES.get() else { return (0, 0) };
-    // SAFETY: these are fields of these types.
-    env.frame(|| unsafe {
-        let properties = tables.properties.map_or(0, |(system, held, map, counted)| {
-            let map = env.get_field(env.get_static(system, held, b'L').l, map, b'L').l;
-            env.get_field(map, counted, b'J').j
-        });
-        let hooks = env.get_static(tables.application, tables.hooks, b'L').l;
-        (properties, if hooks.is_null() { 0 } else { env.get_field(hooks, tables.size, b'I').i })
-    })
 }
 
 fn files(env: Env) -> Option<(jclass, jfieldID, jclass, jmethodID)> {

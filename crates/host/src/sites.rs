@@ -3,6 +3,7 @@
 //! A number is a hash of what it names, so that it is the same in every process and traces can be
 //! compared and kept. Where two hashes fall together, the one that is seen later gets the next free one.
 
+use crate::hook_class::WRITES;
 use crate::unseen;
 use schedule::{Event, EventKind, SiteId};
 use std::collections::{HashMap, HashSet};
@@ -117,9 +118,12 @@ pub const MONITOR: &str = "<monitor>";
 impl Sites {
     /// Gives a site its number.
     pub fn add(&mut self, site: Site) -> SiteId {
-        let mut number = stable_hash(&[&site.class, &site.method, &site.pc.to_string(), site.kind.name()]);
+        let hash = stable_hash(&[&site.class, &site.method, &site.pc.to_string(), site.kind.name()]);
+        // Java sees by the sign whether it is a write.
+        let sign = if site.kind == EventKind::Write { WRITES } else { 0 };
+        let mut number = hash & !WRITES | sign;
         while self.by_number.get(&number).is_some_and(|known| *known != site) {
-            number = number.wrapping_add(1);
+            number = number.wrapping_add(1) & !WRITES | sign;
         }
         self.by_number.insert(number, site);
         SiteId(number)
@@ -168,8 +172,21 @@ impl Sites {
         Some(resolved)
     }
 
-    /// What opaque code does at a site, and to which place: the number of the field or, for elements, one for all that its
-    /// class touches. None if the place never changes.
+    /// The key of the accesses at a site (see `silence`): the number of the field or, for elements, one for all that the
+    /// code of the class touches.
+    pub fn key(&mut self, site: SiteId) -> Option<u32> {
+        let Site { class, field, .. } = self.by_number.get(&site.0)?;
+        match field {
+            Some(_) => self.resolve(site).map(|(_, slot)| slot),
+            None => {
+                let elements = FieldRef { class: class.clone(), name: ELEMENTS.to_owned() };
+                Some(self.number_of_field(elements))
+            }
+        }
+    }
+
+    /// What opaque code does at a site, and to which place: the number of the field or, for elements, one for all
+    /// that its class touches. None if the place never changes.
     pub fn watched(&mut self, site: SiteId) -> Option<Watched> {
         let Site { class, kind, field, .. } = self.by_number.get(&site.0)?.clone();
         let Some(field) = field else {

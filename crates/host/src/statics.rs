@@ -19,10 +19,10 @@
 use crate::control;
 use crate::definitions;
 use crate::hook_class::{HOOKS, INITIALIZED};
-use crate::initialisers;
 use crate::jni::Env;
 use crate::kept::Kept;
 use crate::natives;
+use crate::tables;
 use classfile::{AttributeValue, ClassFile, CodeBuilder, CodeEdit, EditError, Flags, Instruction, InvokeOp};
 use jni_sys::{jclass, jfieldID, jmethodID, jobject, jvalue};
 use rustix::time::{ClockId, clock_gettime};
@@ -129,7 +129,7 @@ pub fn unrestored() -> Option<Unrestored> {
         Some(format!("class {class} cannot be defined again: the code defines it otherwise in each execution"))
     };
     let by_property = || {
-        initialisers::have_set_properties().then(|| {
+        tables::properties_by_initialiser().then(|| {
             "system properties are not put back: a static initialiser sets one, and may not run again".to_owned()
         })
     };
@@ -271,7 +271,8 @@ fn fields(classes: &[Noted]) -> impl Iterator<Item = (jclass, jfieldID, u8)> {
 /// A copy of what the initialisers have made, if it is put back faster than that.
 fn copy(env: Env, classes: &[Noted], took: Duration) -> Copy {
     let Ok(kept) = Kept::of(env, natives::reading().layouts(), fields(classes)) else { return Copy::None };
-    // The time of this thread only: where the machine does much else, a moment in which it does not run decides on nothing.
+    // The time of this thread only: where the machine does much else, a moment in which it does not run decides on
+    // nothing.
     let begun = used();
     control::uncontrolled(|| kept.put_back(env));
     if (used() - begun) * 2 > took {

@@ -59,7 +59,8 @@ pub fn forget_started() -> bool {
 
 /// How many threads were started where nothing is under control.
 static UNCONTROLLED: AtomicUsize = AtomicUsize::new(0);
-/// Upper bound on them. Their stacks fit into the memory of any worker; with more, what fails first for want of memory is left to chance.
+/// Upper bound on them. Their stacks fit into the memory of any worker; with more, what fails first for want of
+/// memory is left to chance.
 const MOST_UNCONTROLLED: usize = 512;
 
 /// Notes the start of a thread that is not under control: by a static initialiser, or by another such thread. Those

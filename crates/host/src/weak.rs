@@ -5,7 +5,8 @@
 
 use classfile::{ClassFile, Constant, MemberRef};
 
-/// Whether a class names a method for such an access, in its code or as a text. The JDK's own classes are taken at their word.
+/// Whether a class names a method for such an access, in its code or as a text. The JDK's own classes are taken at
+/// their word.
 pub fn uses_weak_accesses(bytes: &[u8]) -> bool {
     let Ok(file) = ClassFile::parse(bytes) else { return false };
     file.constants.numbers().any(|number| match file.constants.get(number) {

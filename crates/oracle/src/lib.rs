@@ -48,12 +48,16 @@
 mod excused;
 mod linearization;
 mod observation;
+mod refusal;
 mod serial;
 mod violation;
+mod waits;
 mod weak;
 
 pub use excused::{is_assumption, is_excused};
 pub use linearization::{Linearization, Linearizations, MOST, linearizations};
 pub use observation::{Ended, Given, Kind, Observation, Place};
+pub use refusal::{is_rejection, refused};
 pub use serial::Serial;
 pub use violation::{Oracle, Rank, Violation};
+pub use waits::Waits;

@@ -59,6 +59,11 @@ pub enum Place {
 pub trait Given: Clone + PartialEq {
     /// What a difference between this and another would mean.
     fn kind(&self) -> Kind;
+
+    /// Whether it is `false` or null, by which a call says that it has nothing to give. Callers look at that.
+    fn is_nothing(&self) -> bool {
+        false
+    }
 }
 
 /// What a difference between two values means.

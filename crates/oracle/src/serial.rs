@@ -6,6 +6,7 @@ use testcase::TestCase;
 
 use crate::excused::{is_excused, thrown_by_test};
 use crate::observation::{Ended, Given, Kind, Observation, Place};
+use crate::refusal::is_rejection;
 use crate::violation::{Oracle, Rank, Violation};
 use crate::weak;
 
@@ -91,6 +92,11 @@ impl<V: Given> Serial<V> {
         self.thrown.iter().map(String::as_str)
     }
 
+    /// Whether some linearization has come to its end.
+    pub fn has_ended(&self) -> bool {
+        !self.outcomes.is_empty()
+    }
+
     /// Whether some linearization is stuck.
     pub fn is_stuck(&self) -> bool {
         self.stuck
@@ -103,19 +109,63 @@ impl<V: Given> Serial<V> {
 
     /// What is wrong with an execution, if no linearization explains it.
     pub fn judge(&self, observation: &Observation<V>, oracle: Oracle) -> Option<Violation> {
+        self.judge_unless(observation, oracle, false)
+    }
+
+    /// The same, where it is known what calls returned: exceptions do not count if a thread was told what no
+    /// linearization tells it, and made another call all the same.
+    pub fn judge_by_results(&self, observation: &Observation<V>, oracle: Oracle) -> Option<Violation> {
+        self.judge_unless(observation, oracle, self.is_misled(observation))
+    }
+
+    fn judge_unless(&self, observation: &Observation<V>, oracle: Oracle, is_misled: bool) -> Option<Violation> {
         let counts = |class: &str| !is_excused(class) && !self.of_test.contains(class);
-        let unexplained = observation.thrown().find(|(_, class)| counts(class) && !self.thrown.contains(*class));
-        if let Some((at, class)) = unexplained {
-            return Some(Violation::Exception { at, class: class.to_owned() });
+        let unexplained = observation.thrown().filter(|(_, class)| counts(class) && !self.thrown.contains(*class));
+        let unexplained: Vec<(Place, &str)> = unexplained.filter(|_| !is_misled).collect();
+        let exception = |&(at, class): &(Place, &str)| Violation::Exception { at, class: class.to_owned() };
+        if let Some(fault) = unexplained.iter().find(|(_, class)| !is_rejection(class)) {
+            return Some(exception(fault));
         }
+        let rejection = unexplained.first().map(exception);
         if observation.stuck || observation.endless {
-            return match observation {
+            let does_not_end = match observation {
                 Observation { stuck: true, .. } => (!self.stuck).then_some(Violation::Stuck),
                 _ => (!self.endless).then_some(Violation::Endless),
             };
+            return does_not_end.or(rejection);
+        }
+        if rejection.is_some() {
+            return rejection;
         }
         let all_count = observation.thrown().all(|(_, class)| counts(class));
         (oracle == Oracle::Linearizability && all_count && !self.erratic).then(|| self.values(observation)).flatten()
+    }
+
+    /// Whether threads went on after calls that together returned what they return in no linearization. A caller would
+    /// have looked at that and not have gone on so, and whatever fails then may fail because of that.
+    fn is_misled(&self, observation: &Observation<V>) -> bool {
+        let before_others = observation.suffixes.iter().enumerate().flat_map(|(suffix, ends)| {
+            let calls = ends.iter().take(ends.len().saturating_sub(1)).enumerate();
+            calls.map(move |(call, end)| (suffix, call, end))
+        });
+        let told: Vec<(usize, usize, &Ended<V>)> = before_others.collect();
+        let is_like = |of: &Observation<V>| told.iter().all(|told| self.tells(of, *told));
+        !self.outcomes.is_empty() && !self.outcomes.iter().any(is_like)
+    }
+
+    /// Whether a call of a suffix ends in a linearization as it did elsewhere, as far as a caller looks at it: at
+    /// numbers, texts and truth values, and whether there is an object at all.
+    fn tells(&self, of: &Observation<V>, (suffix, call, end): (usize, usize, &Ended<V>)) -> bool {
+        let place = Place::Suffix { suffix, call };
+        match (end, of.suffixes.get(suffix).and_then(|ends| ends.get(call))) {
+            (_, None) => false,
+            _ if self.unsteady.contains(&place) => true,
+            (Ended::Returned(one), Some(Ended::Returned(other))) => {
+                let is_like = one == other || self.kind(&place, one, other) < Kind::Scalar;
+                is_like && one.is_nothing() == other.is_nothing()
+            }
+            (one, Some(other)) => one == other,
+        }
     }
 
     /// What is wrong with what calls returned: all of them together, for each may have returned what it does in some

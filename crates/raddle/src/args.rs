@@ -134,8 +134,9 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub budget: String,
 
-    /// Upper bound on the work for each class, in events of all executions, besides the budget; by default none. No test is ended by time then,
-    /// so that with --jobs 1 the same seed gives the same findings on every machine, as long as the budget is not spent.
+    /// Upper bound on the work for each class, in events of all executions, besides the budget; by default none. No
+    /// test is ended by time then, so that with --jobs 1 the same seed gives the same findings on every machine, as
+    /// long as the budget is not spent.
     #[arg(long, value_name = "N")]
     pub effort: Option<u64>,
 

@@ -38,6 +38,12 @@ pub struct Event {
 }
 
 impl Event {
+    /// Tells that a thread has written something that is no event.
+    pub fn silent_writes(thread: ThreadId) -> Event {
+        let object = ObjectId(ObjectId::NONE.0 - 1 - u32::from(thread.0));
+        Event { kind: EventKind::Write, object, slot: Event::SILENT, site: SiteId::NONE }
+    }
+
     /// The slot of an object's identity hash, which is fixed when it is first asked for.
     pub const HASH: u32 = u32::MAX - 1;
     /// The slot, of no object, of the clock, which goes on with every look.
@@ -60,8 +66,11 @@ impl Event {
     pub const BLOCKER: u32 = u32::MAX - 9;
     /// The slot of an object's monitor, where code that tells of no events takes it. No event is about it.
     pub const MONITOR: u32 = u32::MAX - 10;
+    /// In place of a slot: what a thread alone has written silently. It depends on nothing that others do, and tells that a
+    /// loop changes something.
+    pub const SILENT: u32 = u32::MAX - 11;
     /// Slots from here on are none of fields.
-    pub const FIRST_RESERVED: u32 = Event::MONITOR;
+    pub const FIRST_RESERVED: u32 = Event::SILENT;
 
     /// What is in a slot that is none of a field or element, for reports.
     pub fn reserved_name(&self) -> Option<&'static str> {
@@ -83,8 +92,8 @@ impl Event {
     /// In the slot of a wait and its wake-up: interrupts do not end it.
     pub const UNINTERRUPTIBLE: u32 = 1 << 31;
 
-    /// The attempt at an event that may have to wait: see [`EventKind::Attempt`]. Its slot holds the slot of that event, and
-    /// above it the kind.
+    /// The attempt at an event that may have to wait: see [`EventKind::Attempt`]. Its slot holds the slot of that
+    /// event, and above it the kind.
     pub fn attempt(self) -> Event {
         debug_assert!(self.slot >> Event::KIND_SHIFT == 0, "internal bug: no room for the kind of an attempt");
         Event { kind: EventKind::Attempt, slot: (self.kind as u32) << Event::KIND_SHIFT | self.slot, ..self }
@@ -183,8 +192,8 @@ pub enum EventKind {
     TryLock,
     /// Takes a lock, or gives up once interrupted or out of time. One that was interrupted takes nothing, also if it could.
     LockWithin,
-    /// Does the event in its slot if that can go on, and begins to wait for it if not. Never waits itself. Told only where
-    /// threads look at what others wait for: see [`Event::attempted`].
+    /// Does the event in its slot if that can go on, and begins to wait for it if not. Never waits itself. Told
+    /// only where threads look at what others wait for: see [`Event::attempted`].
     Attempt,
     /// Looks at what the thread in `slot` does: whether it runs, and what it waits for if not.
     State,

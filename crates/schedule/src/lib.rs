@@ -24,6 +24,7 @@ mod one_each;
 mod random;
 mod schedule;
 mod scheduler;
+mod thread_set;
 mod trace;
 
 pub use event::{Event, EventKind, ObjectId, SiteId, ThreadId};
@@ -34,4 +35,5 @@ pub use one_each::one_each;
 pub use random::RandomWalk;
 pub use schedule::{Replay, Schedule};
 pub use scheduler::{Choice, Divergence, Scheduler, Turn};
+pub use thread_set::{MAX_THREADS, ThreadSet};
 pub use trace::{Step, Trace};

@@ -1,21 +1,24 @@
 //! Who may have what: sets of threads, one thread for each.
 
-/// Whether each of these sets of threads, given as bits, can have a thread of its own.
+use crate::thread_set::ThreadSet;
+
+/// Whether each of these sets of threads can have a thread of its own.
 ///
 /// A notification is for one of the threads that waited when it was given, and no thread takes two. This says whether some threads can
 /// take all of them.
-pub fn one_each(sets: &[u64]) -> bool {
-    let mut takes = [None; 64];
-    (0..sets.len()).all(|set| gives(sets, set, &mut takes, &mut 0))
+pub fn one_each(sets: &[ThreadSet]) -> bool {
+    let mut takes = Vec::new();
+    (0..sets.len()).all(|set| gives(sets, set, &mut takes, &mut ThreadSet::default()))
 }
 
 /// Finds a thread for a set, of those that were not asked yet; whoever has one already may have to give it to another set.
-fn gives(sets: &[u64], set: usize, takes: &mut [Option<usize>; 64], asked: &mut u64) -> bool {
-    for thread in (0..64).filter(|thread| sets[set] & 1 << thread != 0) {
-        if *asked & 1 << thread != 0 {
+fn gives(sets: &[ThreadSet], set: usize, takes: &mut Vec<Option<usize>>, asked: &mut ThreadSet) -> bool {
+    for thread in sets[set].iter() {
+        if asked.contains(thread) {
             continue;
         }
-        *asked |= 1 << thread;
+        asked.insert(thread);
+        takes.resize(takes.len().max(thread + 1), None);
         if takes[thread].is_none_or(|other| gives(sets, other, takes, asked)) {
             takes[thread] = Some(set);
             return true;
@@ -26,14 +29,21 @@ fn gives(sets: &[u64], set: usize, takes: &mut [Option<usize>; 64], asked: &mut 
 
 #[cfg(test)]
 mod tests {
-    use super::one_each;
+    use super::{ThreadSet, one_each};
+
+    fn check(sets: &[&[usize]], expected: bool) {
+        let sets: Vec<ThreadSet> = sets.iter().map(|set| set.iter().copied().collect()).collect();
+        assert_eq!(one_each(&sets), expected);
+    }
 
     #[test]
     fn a_thread_that_was_taken_is_given_up_where_another_will_do() {
-        assert!(one_each(&[]));
-        assert!(one_each(&[0b11, 0b01]));
-        assert!(one_each(&[0b110, 0b011, 0b001]));
-        assert!(!one_each(&[0b11, 0b01, 0b10]));
-        assert!(!one_each(&[0b1, 0]));
+        check(&[], true);
+        check(&[&[0, 1], &[0]], true);
+        check(&[&[1, 2], &[0, 1], &[0]], true);
+        check(&[&[0, 1], &[0], &[1]], false);
+        check(&[&[0], &[]], false);
+        check(&[&[70, 900], &[70]], true);
+        check(&[&[900], &[900]], false);
     }
 }

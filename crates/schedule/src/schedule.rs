@@ -44,6 +44,17 @@ impl Schedule {
         self
     }
 
+    /// The turns of the first so many events, without a copy of all others.
+    pub fn up_to(&self, events: usize) -> Schedule {
+        let mut left = events;
+        let turns = self.turns.iter().map_while(|turn| {
+            let events = turn.events.min(u32::try_from(left).unwrap_or(u32::MAX));
+            left -= events as usize;
+            (events > 0).then_some(Turn { events, ..*turn })
+        });
+        Schedule { turns: turns.collect(), timeouts: Vec::new() }
+    }
+
     /// A scheduler that follows it to the letter.
     pub fn replay(self) -> Replay {
         Replay { schedule: self, next: 0, left: 0, done: 0, over: 0 }

@@ -38,6 +38,15 @@ pub enum Behaviour {
 }
 
 impl Behaviour {
+    /// Whether it calls a method of an object that the test has made.
+    pub fn calls_back(&self) -> bool {
+        match self {
+            Behaviour::Call(call) => matches!(call.operation.receiver(), Some(Argument::Value(_))),
+            Behaviour::InTurn(turns) => turns.iter().any(Behaviour::calls_back),
+            Behaviour::Nothing | Behaviour::Return(_) | Behaviour::Throw { .. } => false,
+        }
+    }
+
     /// Shows all arguments, in the order in which they are written.
     pub fn for_each_argument<'b>(&'b self, visit: &mut dyn FnMut(&'b Argument)) {
         match self {

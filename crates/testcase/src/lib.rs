@@ -197,6 +197,15 @@ impl TestCase {
         check_calls(&self.probes, self.prefix.len())?;
         self.suffixes.iter().try_for_each(|suffix| check_calls(suffix, self.prefix.len()))
     }
+
+    /// Whether a class that it writes calls an object of the test again. A call that calls that is more than one
+    /// call then, and those of other threads may come between.
+    pub fn calls_back(&self) -> bool {
+        self.prefix.iter().chain(self.suffixes.iter().flatten()).any(|call| match &call.operation {
+            Operation::Implement { methods, .. } => methods.iter().any(|method| method.does.calls_back()),
+            _ => false,
+        })
+    }
 }
 
 impl Operation {
@@ -277,6 +286,7 @@ mod tests {
             ..TestCase::default()
         };
         assert_eq!(test(0).check(), Ok(()));
+        assert!(test(0).calls_back());
         assert_eq!(test(1).check(), Err(NoSuchValue { call: 1, value: 1 }), "not even the object itself");
     }
 }

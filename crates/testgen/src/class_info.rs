@@ -6,6 +6,10 @@ use std::collections::{BTreeSet, HashMap};
 use classfile::{AttributeValue, ClassFile, ClassSignature, ClassType, Constant, FieldOp, Flags, Instruction};
 use classfile::{MethodSignature, TypeParameter, TypeSignature};
 
+use crate::claims;
+use crate::library::is_of_jdk;
+use crate::messages;
+
 /// A class or interface.
 #[derive(Clone, Debug)]
 pub struct ClassInfo {
@@ -31,7 +35,9 @@ pub struct ClassInfo {
     pub fields: Vec<FieldInfo>,
     /// All that can be done with its objects is to ask them for what they hold, and that does not change them.
     pub only_tells: bool,
-    /// Texts that its code mentions.
+    /// It has locks of its own, or says that it is safe.
+    pub claims_safety: bool,
+    /// Texts that its code mentions, those aside that only its exceptions say.
     pub strings: Vec<String>,
     /// Whole numbers that its constants hold.
     pub numbers: Vec<i64>,
@@ -50,6 +56,8 @@ pub struct MethodInfo {
     /// The classes of which it makes objects, if it gives an object, with others of its class that it calls; of methods of objects
     /// only where the class has others inside it.
     pub makes: Vec<String>,
+    /// Whether its own code is seen to change something. Of classes of the JDK nobody looks.
+    pub changes: bool,
 }
 
 /// A field.
@@ -91,6 +99,7 @@ impl ClassInfo {
             constants: Vec::new(),
             fields: Vec::new(),
             only_tells: false,
+            claims_safety: claims::has_locks(&file) || claims::is_annotated(&file),
             strings: Vec::new(),
             numbers: Vec::new(),
             name,
@@ -139,8 +148,10 @@ impl ClassInfo {
     }
 
     fn read_constants(&mut self, file: &ClassFile<'_>) {
+        let messages = messages::of(file);
         for number in file.constants.numbers() {
             match file.constants.get(number) {
+                Some(Constant::String(_)) if messages.contains(&number) => {}
                 Some(Constant::String(text)) => self.strings.push(file.constants.utf8(text).to_string()),
                 Some(Constant::Integer(value)) => self.numbers.push(value.into()),
                 Some(Constant::Long(value)) => self.numbers.push(value),
@@ -205,8 +216,10 @@ impl MethodInfo {
             _ => None,
         });
         let MethodSignature { type_parameters, parameters, returns, .. } = generic.unwrap_or(erased);
-        let makes = Vec::new();
-        Some(MethodInfo { name, descriptor, flags: method.flags, type_parameters, parameters, returns, makes })
+        let (makes, flags) = (Vec::new(), method.flags);
+        let has_asked = parameters.is_empty() && returns.is_some();
+        let changes = has_asked && !is_of_jdk(&file.name().to_string()) && changes(file, method);
+        Some(MethodInfo { name, descriptor, flags, type_parameters, parameters, returns, makes, changes })
     }
 
     /// Whether it is there for source code to call.
@@ -214,9 +227,9 @@ impl MethodInfo {
         !self.flags.has(Flags::SYNTHETIC)
     }
 
-    /// Whether it gets nothing, or something to compare with, and gives something.
+    /// Whether it gets nothing, or something to compare with, and gives something; and is not seen to change anything.
     pub fn asks(&self) -> bool {
-        self.name == "equals" || self.parameters.is_empty() && self.returns.is_some()
+        self.name == "equals" || self.parameters.is_empty() && self.returns.is_some() && !self.changes
     }
 
     /// Whether it is static.
@@ -249,6 +262,24 @@ fn only_tells(file: &ClassFile<'_>) -> bool {
                 Instruction::InvokeDynamic(_) => false,
                 _ => true,
             })
+    })
+}
+
+/// Whether a method writes, or calls a method of another class by a name that does not sound like a question.
+fn changes(file: &ClassFile<'_>, method: &classfile::Method<'_>) -> bool {
+    const QUESTIONS: [&str; 12] =
+        ["get", "is", "has", "size", "length", "contains", "equals", "hashCode", "toString", "valueOf", "peek", "name"];
+    let (constants, own) = (&file.constants, file.name());
+    method.code().into_iter().flat_map(|code| code.instructions()).any(|placed| match placed.instruction {
+        Instruction::Field(FieldOp::Put | FieldOp::PutStatic, _) | Instruction::ArrayStore(_) => true,
+        Instruction::Invoke(_, target) => {
+            let target = constants.method(target);
+            // What a number or a flag of `java.util.concurrent.atomic` is asked and changed by begins alike.
+            let name = target.name.to_string();
+            let is_question = QUESTIONS.iter().any(|question| name.starts_with(question)) && !name.contains("And");
+            target.class != own && !is_question && !name.starts_with('<')
+        }
+        _ => false,
     })
 }
 

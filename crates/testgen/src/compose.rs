@@ -1,25 +1,44 @@
 //! Puts test cases together: a prefix that builds the subjects, and suffixes that call a pair of methods.
 //!
-//! Exception mode of DepCon+ (algorithm 3) has one subject, deadlock mode (algorithm 4) two, which are grown symmetrically so that
-//! each may hold the other. A test with a second share has two, of which one is passed to the other, and one of static state two that
-//! share nothing else.
+//! Exception mode of DepCon+ (algorithm 3) has one subject, deadlock mode (algorithm 4) two, which are grown
+//! symmetrically so that each may hold the other. Crossings and waits are tried on one subject. A test with a second
+//! share has two, of which one is passed to the other, and one of static state two that share nothing else. Tests of
+//! parts and of common arguments are in `beside`.
 
-use testcase::{Call, Operation};
+use classfile::TypeSignature;
+use testcase::{Argument, Call, Operation};
 
-use crate::draft::{Draft, Owner, Place};
+use crate::draft::{Draft, OWN, Owner, Place};
+use crate::learnt::{Choice, Name};
+use crate::library::is_of_jdk;
 use crate::maker::{Maker, Rather};
+use crate::parts::Part;
 use crate::relations::Relations;
-use crate::subject::{Called, SubjectClass};
+use crate::scouts::Way;
+use crate::subject::{Callable, Called, SubjectClass};
 use crate::targets::Mode;
 use crate::types::Bindings;
+
+/// Where it is learnt which methods return when they are called before the others.
+const CHANGER: &str = "changer";
+
+/// The choice to call a method before the others.
+pub fn as_changer(call: &Call) -> Option<Choice> {
+    let Operation::Virtual { name, descriptor, .. } = &call.operation else { return None };
+    Some(Choice { place: Name::of(CHANGER), what: Name::of((name, descriptor)) })
+}
 
 /// Whoever puts test cases together.
 pub struct Composer<'c, 'p> {
     pub maker: &'c mut Maker<'p>,
     pub class: &'c SubjectClass,
     pub relations: &'c Relations,
+    /// What subjects give out.
+    pub parts: &'c [Part],
     /// The longest row of calls that change the state of a subject.
     pub longest: usize,
+    /// With which of the pair all threads begin; None if every other thread begins with the other one.
+    pub in_step: Option<usize>,
 }
 
 /// What a test is to be like.
@@ -33,25 +52,73 @@ pub struct Shape {
     pub threads: usize,
 }
 
+/// So many calls a scout has.
+const SCOUTED: usize = 80;
 /// One in so many tests that could have one subject has two that share nothing but what is static.
 const APART: usize = 6;
+/// One in so many tests of a class that takes listeners has two subjects whose listeners call the other one.
+const CALLED_BACK: usize = 6;
 
 impl Composer<'_, '_> {
     /// A test of two methods.
     pub fn pair(&mut self, methods: (usize, usize), mode: Mode, shape: Shape) -> Draft {
         let bindings = self.maker.complete(&self.class.info.type_parameters, Bindings::new());
-        let mut draft = Draft::default();
+        let mut draft = Draft { uses_results: true, ..Draft::default() };
+        // Of three threads two make the same call: either of the two methods.
+        let is_symmetric = matches!(mode, Mode::Conflict | Mode::Opaque | Mode::Crossing);
+        let is_swapped = is_symmetric && shape.threads > 2 && self.maker.rng.one_in(2);
+        let methods = if is_swapped { (methods.1, methods.0) } else { methods };
+        // What one call gives out another of the same thread gets: `hang` and `fetch` in each of two threads.
+        let is_in_step = shape.calls > 1 && self.maker.rng.one_in(2);
+        self.in_step = is_in_step.then(|| self.maker.rng.below(2));
         match mode {
+            _ if shape.grown && self.has_listeners() && self.maker.rng.one_in(CALLED_BACK) => {
+                self.called_back(&mut draft, methods, &bindings, shape);
+            }
             // What is reached through static state is not always known.
             Mode::Conflict | Mode::Opaque if shape.grown && self.maker.rng.one_in(APART) => {
                 self.apart(&mut draft, methods, &bindings, shape);
             }
-            Mode::Conflict | Mode::Opaque => self.one_subject(&mut draft, methods, &bindings, shape),
+            Mode::Conflict | Mode::Opaque | Mode::Crossing => self.one_subject(&mut draft, methods, &bindings, shape),
+            Mode::Wait => self.waiting(&mut draft, methods, &bindings, shape),
             Mode::Deadlock => self.two_subjects(&mut draft, methods, &bindings, shape),
             Mode::Apart => self.apart(&mut draft, methods, &bindings, shape),
+            Mode::Born => self.born(&mut draft, methods, &bindings, shape),
+            Mode::Part(beside) => self.part(&mut draft, methods, beside, &bindings, shape),
+            Mode::Common { arguments } => self.common(&mut draft, methods, arguments, &bindings, shape),
             Mode::Share { argument, of_first } => {
                 self.shared_argument(&mut draft, methods, &bindings, shape, (argument, of_first));
             }
+        }
+        draft
+    }
+
+    /// A long row of calls in one thread, mostly of one or two methods that change what the sought one looks at, so
+    /// that something grows.
+    pub fn scout(&mut self, sought: usize) -> Draft {
+        let bindings = self.maker.complete(&self.class.info.type_parameters, Bindings::new());
+        let mut draft = Draft { without_null: !self.maker.rng.one_in(4), ..Draft::default() };
+        let way = self.maker.way(self.class);
+        let subject = self.maker.subject(&mut draft, self.class, way, &bindings);
+        let often: Vec<usize> = (0..1 + self.maker.rng.below(2)).map(|_| self.changer((sought, sought))).collect();
+        for _ in 0..SCOUTED {
+            let method = match self.maker.rng.below(8) {
+                0 => sought,
+                1 => self.changer((sought, sought)),
+                _ => *self.maker.rng.pick(&often).unwrap_or(&sought),
+            };
+            self.suffix_call(&mut draft, method, &bindings, subject, None, 0);
+        }
+        draft
+    }
+
+    /// A test of two methods that goes to a place where a scout was: the first thread makes the call that was there.
+    pub fn reach(&mut self, way: &Way, beside: Option<&Way>, other: usize) -> Draft {
+        let mut draft = way.begin(beside, &mut self.maker.rng);
+        let Some(&subject) = draft.subjects.first() else { return draft };
+        if draft.suffixes.len() < 2 {
+            let bindings = self.maker.complete(&self.class.info.type_parameters, Bindings::new());
+            self.suffix_call(&mut draft, other, &bindings, subject, None, 1);
         }
         draft
     }
@@ -68,6 +135,41 @@ impl Composer<'_, '_> {
         for thread in 0..shape.threads {
             for position in 0..shape.calls {
                 let method = self.method_at(methods, thread, position);
+                self.suffix_call(draft, method, bindings, subject, None, thread);
+            }
+        }
+    }
+
+    /// Several threads that wait for each other. Who is woken up may be another than the one that could go on,
+    /// which needs three of them or more.
+    fn waiting(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape) {
+        let way = self.maker.way(self.class);
+        let subject = self.maker.subject(draft, self.class, way, bindings);
+        let growth = if shape.grown { self.maker.rng.below(3) } else { 0 };
+        for _ in 0..growth {
+            let changer = self.changer(methods);
+            self.change(draft, changer, bindings, subject, None);
+        }
+        // As many calls of the one as of the other, mostly: then nobody has to wait for good. But one signal may be for
+        // all who wait.
+        const PATTERNS: [&[&str]; 7] = [
+            &["a", "b"],
+            &["a", "a", "b", "b"],
+            &["a", "a", "bb"],
+            &["aa", "bb"],
+            &["aa", "b", "b"],
+            &["a", "b", "b"],
+            &["a", "a", "b"],
+        ];
+        let pattern = match shape {
+            Shape { calls: 1, threads: 2, grown: false } => PATTERNS[0],
+            _ => PATTERNS[self.maker.rng.below(PATTERNS.len())],
+        };
+        // Which of the two waits is not known.
+        let first = if pattern.len() > 2 && self.maker.rng.one_in(2) { b'b' } else { b'a' };
+        for (thread, calls) in pattern.iter().enumerate() {
+            for call in calls.bytes() {
+                let method = if call == first { methods.0 } else { methods.1 };
                 self.suffix_call(draft, method, bindings, subject, None, thread);
             }
         }
@@ -114,6 +216,28 @@ impl Composer<'_, '_> {
         }
     }
 
+    /// Each thread asks a static method for a subject, and calls what it gets. The prefix makes none: it may be made when
+    /// somebody asks for it first.
+    fn born(&mut self, draft: &mut Draft, (factory, method): (usize, usize), bindings: &Bindings, shape: Shape) {
+        // Calls are written for an object that stands for what the thread is given.
+        let operation = Operation::Construct { class: "java/lang/Object".into(), descriptor: "()V".into() };
+        let stand_in = draft.push(Call { operation, arguments: Vec::new() }, None);
+        for thread in 0..shape.threads {
+            self.suffix_call(draft, factory, bindings, stand_in, None, thread);
+            for position in 0..shape.calls {
+                let method = if position == 0 { method } else { self.changer((method, method)) };
+                self.suffix_call(draft, method, bindings, stand_in, None, thread);
+            }
+            for call in draft.suffixes.get_mut(thread).into_iter().flatten() {
+                if let Operation::Virtual { receiver, .. } = &mut call.operation
+                    && *receiver == Argument::Value(stand_in)
+                {
+                    *receiver = Argument::Value(OWN);
+                }
+            }
+        }
+    }
+
     fn shared_argument(
         &mut self,
         draft: &mut Draft,
@@ -142,12 +266,19 @@ impl Composer<'_, '_> {
     }
 
     /// Two subjects, mostly made in the same way.
-    fn two(&mut self, draft: &mut Draft, bindings: &Bindings) -> (usize, usize) {
+    pub fn two(&mut self, draft: &mut Draft, bindings: &Bindings) -> (usize, usize) {
         let way = self.maker.way(self.class);
         // What the one is made of is not to be shared by the other: that is another kind of test.
         draft.owner = Some(Owner::Subject(0));
         let first = self.maker.subject(draft, self.class, way, bindings);
-        let way = if self.maker.rng.one_in(4) { self.maker.way(self.class) } else { way };
+        let is_made = !way.way.is_constant();
+        let other = if is_made && !self.maker.rng.one_in(4) { way } else { self.maker.way(self.class) };
+        if !is_made && other.key == way.key {
+            // There is only one, whoever asks for it.
+            draft.owner = None;
+            return (first, first);
+        }
+        let way = other;
         draft.owner = Some(Owner::Subject(1));
         let subjects = std::mem::take(&mut draft.subjects);
         let second = self.maker.subject(draft, self.class, way, bindings);
@@ -157,22 +288,27 @@ impl Composer<'_, '_> {
     }
 
     /// The method that a thread calls there: the pair in turn, in opposite order in every other thread.
-    fn method_at(&mut self, methods: (usize, usize), thread: usize, position: usize) -> usize {
+    pub fn method_at(&mut self, methods: (usize, usize), thread: usize, position: usize) -> usize {
         // Past the pair itself, sometimes something that changes what it looks at.
-        if (position > 0 || thread > 1) && self.maker.rng.one_in(3) {
+        let is_of_pair = match self.in_step {
+            Some(_) => thread < 2 && position < 2,
+            None => thread < 2 && position == 0,
+        };
+        if !is_of_pair && self.maker.rng.one_in(3) {
             return self.changer(methods);
         }
-        if (thread + position).is_multiple_of(2) { methods.0 } else { methods.1 }
+        let turn = position + self.in_step.unwrap_or(thread);
+        if turn.is_multiple_of(2) { methods.0 } else { methods.1 }
     }
 
-    fn growth(&mut self) -> usize {
+    pub fn growth(&mut self) -> usize {
         // Short prefixes are most of them, for what they show is easier to understand.
         let limit = if self.maker.rng.one_in(4) { self.longest } else { self.longest.min(3) };
         1 + self.maker.rng.below(limit)
     }
 
     /// A method that changes what one of the pair looks at; any, if none is known to.
-    fn changer(&mut self, methods: (usize, usize)) -> usize {
+    pub fn changer(&mut self, methods: (usize, usize)) -> usize {
         let all: Vec<usize> = self.class.callable().map(|(number, _)| number).collect();
         let changing: Vec<usize> = all
             .iter()
@@ -180,7 +316,19 @@ impl Composer<'_, '_> {
             .filter(|&one| self.relations.changes(one, methods.0) || self.relations.changes(one, methods.1))
             .collect();
         let of = if changing.is_empty() || self.maker.rng.one_in(8) { &all } else { &changing };
-        *self.maker.rng.pick(of).unwrap_or(&methods.0)
+        self.returning(of).unwrap_or(methods.0)
+    }
+
+    /// One of these methods. Those that seldom return when they are called before the others, because they wait or throw,
+    /// are seldom chosen.
+    fn returning(&mut self, of: &[usize]) -> Option<usize> {
+        let here = self.maker.learnt.at(Name::of(CHANGER));
+        let weight = |number: &usize| {
+            let method = &self.class.methods[*number].as_ref()?.method;
+            Some(here.weight(Name::of((&method.name, &method.descriptor))))
+        };
+        let weights: Vec<f64> = of.iter().map(|number| weight(number).unwrap_or(0.0)).collect();
+        self.maker.rng.weighted(&weights).map(|chosen| of[chosen])
     }
 
     /// A method that takes a subject, most of the time: so each may come to hold the other.
@@ -206,21 +354,21 @@ impl Composer<'_, '_> {
             .collect();
         match self.maker.rng.one_in(3) || taking.is_empty() {
             true => self.changer(methods),
-            false => *self.maker.rng.pick(&taking).unwrap_or(&methods.0),
+            false => self.returning(&taking).unwrap_or(methods.0),
         }
     }
 
-    /// Changes the state of a subject.
-    fn change(
+    /// Changes the state of a subject. Says which call does so.
+    pub fn change(
         &mut self,
         draft: &mut Draft,
         method: usize,
         bindings: &Bindings,
         subject: usize,
         rather: Option<Rather>,
-    ) {
+    ) -> Option<usize> {
         let class = self.class;
-        let Some(callable) = &class.methods[method] else { return };
+        let callable = class.methods[method].as_ref()?;
         let before = draft.choices.len();
         let call = self.maker.call(draft, Called { class, callable, bindings }, subject, rather, None);
         // Its number is known only now: what its arguments needed came first.
@@ -229,6 +377,37 @@ impl Composer<'_, '_> {
         draft.choices[before..].iter_mut().filter(|(place, _)| *place == own).for_each(|(place, _)| {
             *place = Place::Prefix(number);
         });
+        if let Some(of) = self.passed_on(method, bindings).filter(|_| draft.uses_results) {
+            let key = Name::of((&callable.method.name, &callable.method.descriptor));
+            if self.maker.is_handle(&of) {
+                draft.handles.insert(number);
+            }
+            if self.maker.lenders.contains(&key) {
+                draft.lent.insert(number, subject);
+            } else if self.maker.publishers.contains(&key) {
+                draft.shared.insert(number);
+            }
+            draft.given[number] = Some(of);
+        }
+        Some(number)
+    }
+
+    /// What a method of the subject returns, if it may stand for something that the subject has: an object of a class
+    /// that is not the JDK's, or a number that is more than an answer.
+    fn passed_on(&self, method: usize, bindings: &Bindings) -> Option<TypeSignature> {
+        let callable = self.class.methods[method].as_ref()?;
+        let returns = callable.method.returns.as_ref().filter(|_| !callable.method.is_static())?;
+        let above = self.maker.library.bindings_above(&self.class.info.name, bindings, &callable.declared_in);
+        let of = crate::types::substitute(returns, &above);
+        match &of {
+            TypeSignature::Primitive('I' | 'J') => Some(of).filter(|_| !self.relations.only_looks(method)),
+            TypeSignature::Class(_) => {
+                let class = crate::types::erased(&of)?;
+                let is_subject = self.maker.library.is_subtype(&self.class.info.name, &class);
+                (!is_of_jdk(&class) && !is_subject).then_some(of)
+            }
+            _ => None,
+        }
     }
 
     fn change_both(&mut self, draft: &mut Draft, method: usize, bindings: &Bindings, subjects: (usize, usize)) {
@@ -240,7 +419,7 @@ impl Composer<'_, '_> {
         draft.owner = None;
     }
 
-    fn suffix_call(
+    pub fn suffix_call(
         &mut self,
         draft: &mut Draft,
         method: usize,
@@ -254,9 +433,53 @@ impl Composer<'_, '_> {
         if draft.suffixes.len() <= thread {
             draft.suffixes.resize(thread + 1, Vec::new());
         }
+        if let Some(call) = self.mirrored(draft, callable, subject, thread).filter(|_| rather.is_none()) {
+            draft.suffixes[thread].push(call);
+            return;
+        }
         let at = Place::Suffix(thread, draft.suffixes[thread].len());
         let call = self.maker.call(draft, Called { class, callable, bindings }, subject, rather, Some(at));
+        if let Some(of) = self.passed_on(method, bindings).filter(|_| draft.uses_results) {
+            draft.results.push(((thread, draft.suffixes[thread].len()), of));
+        }
         draft.suffixes[thread].push(call);
+    }
+
+    /// The call that another thread makes of the same method, with two arguments the other way round: `transfer(a,
+    /// b)` beside `transfer(b, a)`. Only now and then, and where both threads may have them.
+    fn mirrored(&mut self, draft: &mut Draft, callable: &Callable, subject: usize, thread: usize) -> Option<Call> {
+        let is_same = |call: &&Call| match &call.operation {
+            Operation::Virtual { name, descriptor, .. } | Operation::Static { name, descriptor, .. } => {
+                *name == callable.method.name && *descriptor == callable.method.descriptor
+            }
+            _ => false,
+        };
+        let is_own = |argument: &Argument| matches!(argument, Argument::Value(OWN..));
+        let others = draft.suffixes[..thread].iter().flatten();
+        let call = others.filter(|call| !call.arguments.iter().any(is_own)).find(is_same)?;
+        let parameters = &callable.method.parameters;
+        let places = (0..parameters.len()).flat_map(|one| (one + 1..parameters.len()).map(move |other| (one, other)));
+        let differ = |(one, other): &(usize, usize)| {
+            parameters[*one] == parameters[*other] && call.arguments[*one] != call.arguments[*other]
+        };
+        let swappable: Vec<(usize, usize)> = places.filter(differ).collect();
+        let &(one, other) = self.maker.rng.pick(&swappable)?;
+        let mut call = call.clone();
+        let before = draft.owner.replace(Owner::Thread(thread));
+        let may_use = |argument: &Argument| match argument {
+            Argument::Value(number) => draft.may_use(*number),
+            _ => true,
+        };
+        let may_all = call.arguments.iter().all(may_use);
+        draft.owner = before;
+        if !may_all || !self.maker.rng.one_in(2) {
+            return None;
+        }
+        call.arguments.swap(one, other);
+        if let Operation::Virtual { receiver, .. } = &mut call.operation {
+            *receiver = Argument::Value(subject);
+        }
+        Some(call)
     }
 
     /// Calls that look at the subjects and change nothing, for whoever compares what was seen.

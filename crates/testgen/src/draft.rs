@@ -3,7 +3,7 @@
 use classfile::TypeSignature;
 use testcase::{Argument, Behaviour, Call, Operation, TestCase};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::learnt::Choice;
 
@@ -26,13 +26,31 @@ pub struct Draft {
     pub remembering: BTreeSet<usize>,
     /// Calls of the prefix by which a subject gives out what only stands for something that it has.
     pub handles: BTreeSet<usize>,
+    /// Calls of the prefix that give what threads are meant to share.
+    pub shared: BTreeSet<usize>,
+    /// Calls of the prefix by which a subject lends something, and the subject: what is given back must have been lent.
+    pub lent: BTreeMap<usize, usize>,
+    /// The subject of the call whose arguments are being made.
+    pub receiver: Option<usize>,
+    /// Whether nothing is null that can be made: one of many that a subject holds spoils all of them.
+    pub without_null: bool,
     /// The thread or subject for which each call of the prefix makes something; None if it is for all.
     pub owners: Vec<Option<Owner>>,
     /// For which something is being made now.
     pub owner: Option<Owner>,
+    /// The subject that listeners call which are made now, in tests that are about that.
+    pub called_back: Option<usize>,
     /// What was chosen, and for which call.
     pub choices: Vec<(Place, Choice)>,
+    /// Whether calls get what earlier calls of their thread have returned.
+    pub uses_results: bool,
+    /// What calls of suffixes return that may be passed on: by the suffix and the number of the call in it.
+    pub results: Vec<((usize, usize), TypeSignature)>,
 }
+
+/// Stands for the value of a suffix's own call, with the number of that: what number it has is known once the prefix is
+/// whole.
+pub const OWN: usize = 1 << 32;
 
 /// For whom a value is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,14 +81,16 @@ impl Draft {
         self.prefix.len() - 1
     }
 
-    /// Whether a value of the prefix can be passed by the thread for which something is being made. The subjects are shared, what they
-    /// give out as a handle, and what nobody can change. Anything else belongs to one thread: two that use one list at once prove nothing about the class
-    /// under test, nor does one that uses what a subject was made of.
+    /// Whether a value of the prefix can be passed by the thread for which something is being made. The subjects
+    /// are shared, what they give out as a handle, what is meant to be shared, and what nobody can change. Anything
+    /// else belongs to one thread: two that use one list at once prove nothing about the class under test, nor does
+    /// one that uses what a subject was made of.
     pub fn may_use(&self, number: usize) -> bool {
         self.owner.is_none()
             || self.owner == self.owners[number]
             || self.subjects.contains(&number)
             || self.handles.contains(&number)
+            || self.shared.contains(&number)
             || self.is_unchanging(number)
     }
 
@@ -94,6 +114,50 @@ impl Draft {
         }
     }
 
+    /// The whole numbers of a type that calls get.
+    pub fn numbers(&self, letter: char) -> Vec<&Argument> {
+        let arguments = self.prefix.iter().chain(self.suffixes.iter().flatten()).flat_map(|call| &call.arguments);
+        let is_of_type = |argument: &&Argument| match argument {
+            Argument::Int(_) => letter == 'I',
+            Argument::Long(_) => letter == 'J',
+            _ => false,
+        };
+        arguments.filter(is_of_type).collect()
+    }
+
+    /// What earlier calls have returned that the thread may pass on for which something is being made.
+    pub fn returned(&self) -> impl Iterator<Item = (usize, &TypeSignature)> {
+        let is_own = |thread: usize| self.owner == Some(Owner::Thread(thread));
+        let own = self.results.iter().filter(move |((thread, _), _)| is_own(*thread));
+        own.map(|((_, call), of)| (OWN + call, of))
+    }
+
+    /// Whether a call on a subject gets what a call of the prefix gives.
+    pub fn is_known_to_subject(&self, number: usize) -> bool {
+        let is_of_subject = |call: &&Call| match call.operation.receiver() {
+            Some(Argument::Value(receiver)) => self.subjects.contains(receiver),
+            _ => false,
+        };
+        let mut calls = self.prefix.iter().chain(self.suffixes.iter().flatten()).filter(is_of_subject);
+        calls.any(|call| call.arguments.contains(&Argument::Value(number)))
+    }
+
+    /// The texts that calls get.
+    pub fn texts(&self) -> Vec<&str> {
+        let arguments = self.prefix.iter().chain(self.suffixes.iter().flatten()).flat_map(|call| &call.arguments);
+        let texts = arguments.filter_map(|argument| match argument {
+            Argument::String(text) => Some(&**text),
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    /// Whether a call was given what a call of the prefix gives.
+    pub fn is_passed(&self, number: usize) -> bool {
+        let mut calls = self.prefix.iter().chain(self.suffixes.iter().flatten());
+        calls.any(|call| call.arguments.contains(&Argument::Value(number)))
+    }
+
     /// Whether a field that is the same for all was read for another thread or subject than the one for which something is being made.
     pub fn is_taken(&self, class: &str, field: &str) -> bool {
         let mut for_others = self.prefix.iter().zip(&self.owners).filter(|(_, owner)| **owner != self.owner);
@@ -103,7 +167,10 @@ impl Draft {
     }
 
     /// The test case, and what was chosen for it.
-    pub fn finish(self) -> (TestCase, Vec<(Place, Choice)>) {
+    pub fn finish(mut self) -> (TestCase, Vec<(Place, Choice)>) {
+        let first = self.prefix.len();
+        let number = |value: usize| value.checked_sub(OWN).map_or(value, |call| first + call);
+        self.suffixes.iter_mut().flatten().for_each(|call| call.renumber(&number));
         (TestCase { prefix: self.prefix, suffixes: self.suffixes, probes: self.probes }, self.choices)
     }
 }

@@ -6,7 +6,8 @@ use analysis::ClassFacts;
 use classpath::ClassPath;
 use testcase::{Argument, Call, Operation, TestCase};
 
-use crate::compose::{Composer, Shape};
+use crate::callbacks::CalledBack;
+use crate::compose::{Composer, Shape, as_changer};
 use crate::contege::{ConTeGe, Parts};
 use crate::draft::{Draft, Place};
 use crate::keys::Key;
@@ -15,11 +16,15 @@ use crate::library::Library;
 use crate::literals::Literals;
 use crate::maker::Maker;
 use crate::mix;
-use crate::plan::{Plan, Step};
+use crate::parts::{self, Part};
+use crate::plan::{Aim, Plan, Step};
+use crate::prices::Prices;
 use crate::producers::Producers;
+use crate::proven::Proven;
 use crate::relations::Relations;
 use crate::rng::Rng;
-use crate::subject::{SubjectClass, Untestable};
+use crate::scouts::Scouts;
+use crate::subject::{Callable, SubjectClass, Untestable};
 use crate::targets::{Mode, Target, Targets};
 
 /// How tests are written.
@@ -55,6 +60,10 @@ pub struct Candidate {
     pub executions: u64,
     /// In which round of all kinds of tests it is written.
     pub round: u32,
+    /// What is to be noticed if it is reached: places, two of which two threads have to reach.
+    pub goals: Vec<(u64, u64)>,
+    /// Whether it has one thread, and is only run to see what that reaches.
+    pub is_scout: bool,
     /// Why it was written so.
     pub origin: Origin,
 }
@@ -66,6 +75,10 @@ pub struct Origin {
     /// What a random test is made of.
     parts: Option<Parts>,
     choices: Vec<(Place, Choice)>,
+    /// The goals of the target that are to be noticed.
+    goals: Vec<usize>,
+    /// What a scout is made of.
+    scout: Option<Box<Draft>>,
 }
 
 impl Origin {
@@ -90,6 +103,13 @@ pub enum Feedback {
         /// The number of the call.
         call: usize,
     },
+    /// A call of a suffix waits for good if it is alone.
+    SuffixWaits {
+        /// The number of the suffix.
+        suffix: usize,
+        /// The number of the call.
+        call: usize,
+    },
     /// It could not be run.
     Unusable,
     /// It was run.
@@ -104,9 +124,12 @@ pub struct Generator<'p> {
     maker: Maker<'p>,
     class: SubjectClass,
     relations: Relations,
+    /// What its objects give out.
+    parts: Vec<Part>,
     targets: Targets,
     contege: ConTeGe,
     plan: Plan,
+    scouts: Scouts,
     /// What was begun: targets with the shapes of tests that are still to be written for them.
     begun: VecDeque<Step>,
     /// The hashes of tests that were written.
@@ -115,6 +138,8 @@ pub struct Generator<'p> {
     /// The methods of the class by name and descriptor, and whether each hardly ever runs, even alone.
     numbers: ByName<usize>,
     hopeless: Vec<bool>,
+    prices: Prices,
+    dear: Vec<bool>,
 }
 
 /// The longest row of calls that change the state of a subject; Max-len of DepCon+.
@@ -150,21 +175,46 @@ impl<'p> Generator<'p> {
         let keys: Vec<Key> = own.iter().flat_map(|info| library.keys(&info.name).to_vec()).collect();
         let relations = Relations::of(facts);
         let mut rng = Rng::new(settings.seed);
-        let targets = Targets::of(facts, &relations, &|method| subject.methods[method].is_some(), &mut rng);
+        let parts = parts::find(&library, &subject, facts);
+        let targets = Targets::of(facts, &relations, &|method| subject.methods[method].is_some(), &mut rng)
+            .with_births(facts, &subject.births(&library), &mut rng)
+            .with_parts(parts::pairs(&parts, &subject, &relations), &mut rng)
+            .with_common(parts::common(&library, &subject, facts), &mut rng);
         let methods = subject.callable();
         let numbers = methods.map(|(number, it)| (Name::of((&it.method.name, &it.method.descriptor)), number));
+        let lends = |number: usize, it: &Callable| !relations.only_looks(number) && it.may_lend();
+        let lenders = subject.callable().filter(|(number, it)| lends(*number, it));
+        let lenders = lenders.map(|(_, it)| Name::of((&it.method.name, &it.method.descriptor))).collect();
+        let publishing = facts.methods.iter().filter(|method| !method.publishes.is_empty());
+        let publishers = publishing.map(|method| Name::of((&method.name, &method.descriptor))).collect();
         let (numbers, hopeless) = (numbers.collect(), vec![false; subject.methods.len()]);
+        let called_back = if settings.observe { Vec::new() } else { CalledBack::of(&subject, &relations) };
+        let producers = Producers::new(class, called_back);
         Ok(Generator {
-            maker: Maker { library, producers: Producers::new(class), literals, learnt: Learnt::default(), rng, keys },
+            maker: Maker {
+                library,
+                producers,
+                literals,
+                learnt: Learnt::default(),
+                proven: Proven::default(),
+                rng,
+                keys,
+                lenders,
+                publishers,
+            },
             class: subject,
             relations,
+            parts,
             targets,
             contege: ConTeGe::default(),
             plan: Plan::new(settings.strategy),
+            scouts: Scouts::default(),
             begun: VecDeque::new(),
             seen: HashSet::new(),
             observe: settings.observe,
             numbers,
+            prices: Prices::new(hopeless.len()),
+            dear: vec![false; hopeless.len()],
             hopeless,
         })
     }
@@ -179,14 +229,19 @@ impl<'p> Generator<'p> {
         self.class.missing(&self.maker.library).into_iter().collect()
     }
 
-    /// Whether a test of every pair that is to be tried has run.
-    pub fn all_ran(&self) -> bool {
-        self.targets.all.iter().all(|target| target.ran > 0)
+    /// Whether a test of every pair that is to be tried has run, and all places were reached for which it is tried.
+    pub fn is_done(&self) -> bool {
+        self.targets.all.iter().all(Target::is_done)
     }
 
     /// The pairs that are to be tried.
     pub fn targets(&self) -> &[Target] {
         &self.targets.all
+    }
+
+    /// How many pairs are never tried, because there are too many with objects that a subject gives out or takes.
+    pub fn left(&self) -> usize {
+        self.targets.left
     }
 
     /// The next test; None if no new ones come to mind.
@@ -196,19 +251,23 @@ impl<'p> Generator<'p> {
             let step = match self.begun.pop_front() {
                 Some(step) => step,
                 None => {
-                    let steps = self.plan.next(&mut self.targets)?;
+                    let steps = self.plan.next(&mut self.targets, &self.scouts)?;
                     self.begun.extend(steps);
                     continue;
                 }
             };
             for _ in 0..MOST_REPEATS {
                 let (draft, parts) = self.draft(&step);
+                let is_scout = matches!(step.aim, Aim::Scout(_));
+                let scout = is_scout.then(|| Box::new(draft.clone()));
                 let (test, choices) = draft.finish();
-                let is_whole = test.suffixes.len() > 1 && test.suffixes.iter().all(|suffix| !suffix.is_empty());
+                let threads = if is_scout { 1 } else { 2 };
+                let is_whole = test.suffixes.len() >= threads && test.suffixes.iter().all(|suffix| !suffix.is_empty());
                 if is_whole && self.seen.insert(mix::hash(&test)) {
                     let executions = self.executions(&step);
-                    let origin = Origin { step, parts, choices };
-                    return Some(Candidate { test, executions, round: self.plan.round(), origin });
+                    let (goals, numbers) = self.goals(&step);
+                    let origin = Origin { step, parts, choices, goals: numbers, scout };
+                    return Some(Candidate { test, executions, round: self.plan.round(), goals, is_scout, origin });
                 }
             }
             if let Some(target) = step.target {
@@ -220,11 +279,82 @@ impl<'p> Generator<'p> {
         None
     }
 
+    /// What is to be noticed when a test of this step runs, and which goals of its target that is.
+    fn goals(&self, step: &Step) -> (Vec<(u64, u64)>, Vec<usize>) {
+        if let Aim::Scout(_) = step.aim {
+            let unreached = |target: &Target| -> Vec<(u64, u64)> {
+                target.unreached().map(|goal| target.goals[goal].places).collect()
+            };
+            let mut wanted: Vec<(u64, u64)> = Vec::new();
+            for (one, other) in self.targets.all.iter().flat_map(unreached) {
+                wanted.extend([one, other].into_iter().filter(|place| *place != 0).map(|place| (place, 0)));
+            }
+            wanted.sort_unstable();
+            wanted.dedup();
+            return (wanted, Vec::new());
+        }
+        let Some(target) = step.target.map(|number| &self.targets.all[number]) else { return Default::default() };
+        let numbers: Vec<usize> = target.unreached().collect();
+        (numbers.iter().map(|&goal| target.goals[goal].places).collect(), numbers)
+    }
+
+    /// A test that ran has reached these of what was to be noticed, by their numbers.
+    pub fn reached(&mut self, origin: &Origin, reached: &[usize]) {
+        let Some(target) = origin.target() else { return };
+        for goal in reached.iter().filter_map(|&number| origin.goals.get(number)) {
+            self.targets.all[target].goals[*goal].reached = true;
+        }
+    }
+
+    /// Every schedule of a test was run, and passed.
+    pub fn certified(&mut self, test: &TestCase, origin: &Origin) {
+        let targets = origin.target().map_or_else(|| self.met(test), |target| vec![target]);
+        targets.into_iter().for_each(|target| self.targets.all[target].certified += 1);
+    }
+
+    /// The targets whose calls on one subject a random test has in two threads.
+    fn met(&self, test: &TestCase) -> Vec<usize> {
+        let called = |call: &Call| match &call.operation {
+            Operation::Virtual { name, descriptor, receiver, .. } => {
+                Some((*self.numbers.get(&Name::of((name, descriptor)))?, receiver.clone()))
+            }
+            _ => None,
+        };
+        let suffixes: Vec<Vec<(usize, Argument)>> =
+            test.suffixes.iter().map(|calls| calls.iter().filter_map(called).collect()).collect();
+        let mut pairs = HashSet::new();
+        for (number, one) in suffixes.iter().enumerate() {
+            for (a, on) in one {
+                let beside = suffixes[number + 1..].iter().flatten().filter(|(_, other)| other == on);
+                pairs.extend(beside.map(|(b, _)| (*a.min(b), *a.max(b))));
+            }
+        }
+        let is_on_one = |mode: Mode| matches!(mode, Mode::Conflict | Mode::Crossing | Mode::Wait | Mode::Opaque);
+        let is_met = |target: &Target| is_on_one(target.mode) && pairs.contains(&target.methods);
+        (0..self.targets.all.len()).filter(|&target| is_met(&self.targets.all[target])).collect()
+    }
+
+    /// A scout has run: which of its calls were where, and which of them have returned.
+    pub fn scouted(&mut self, origin: &Origin, hits: &[(usize, u64)], returned: Vec<bool>) {
+        if let Some(draft) = &origin.scout {
+            self.scouts.note((**draft).clone(), hits, returned);
+        }
+    }
+
     /// What became of a test that was written so.
     pub fn learn(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
+        let feedback = match feedback {
+            Feedback::SuffixWaits { suffix, call } => {
+                self.learn_who_waits(test, suffix, call);
+                Feedback::SuffixFails { suffix, call }
+            }
+            other => other,
+        };
         let failed = match feedback {
             Feedback::PrefixFails { call } => Some(Place::Prefix(call)),
-            Feedback::SuffixFails { suffix, call } => Some(Place::Suffix(suffix, call)),
+            Feedback::SuffixFails { suffix, call } | Feedback::SuffixWaits { suffix, call } => {
+                Some(Place::Suffix(suffix, call))
+            }
             Feedback::Unusable => None,
             Feedback::Ran { .. } => None,
         };
@@ -236,6 +366,9 @@ impl<'p> Generator<'p> {
             if ran || failed.is_none_or(is_to_blame) {
                 self.maker.learnt.note(*choice, ran);
             }
+            if ran {
+                self.maker.proven.accept(*choice);
+            }
         }
         match (origin.parts, feedback) {
             (Some(parts), Feedback::PrefixFails { call }) => self.contege.refuse_prefix(parts, call),
@@ -243,7 +376,12 @@ impl<'p> Generator<'p> {
             _ => {}
         }
         let is_hopeless = self.learn_of_methods(test, feedback);
-        let Some(number) = origin.target() else { return };
+        let Some(number) = origin.target() else {
+            if ran {
+                self.met(test).into_iter().for_each(|target| self.targets.all[target].ran += 1);
+            }
+            return;
+        };
         let is_crowded = self.targets.all.len() > MANY_TARGETS;
         let target = &mut self.targets.all[number];
         match feedback {
@@ -274,6 +412,20 @@ impl<'p> Generator<'p> {
         }
     }
 
+    /// A method was seen to wait, which its code did not show: it parks, or asks a queue. Whatever changes what it looks at
+    /// may be what it waits for.
+    fn learn_who_waits(&mut self, test: &TestCase, suffix: usize, call: usize) {
+        let made = test.suffixes.get(suffix).and_then(|calls| calls.get(call));
+        let Some(Operation::Virtual { name, descriptor, .. }) = made.map(|call| &call.operation) else { return };
+        let Some(&waiting) = self.numbers.get(&Name::of((name, descriptor))) else { return };
+        if self.relations.note_wait(waiting) {
+            let others: Vec<usize> = self.class.callable().map(|(other, _)| other).collect();
+            for other in others.into_iter().filter(|&other| self.relations.waits_for(waiting, other)) {
+                self.targets.add_wait((waiting, other), &mut self.maker.rng);
+            }
+        }
+    }
+
     /// Notes which methods run alone. Says whether the one that failed hardly ever does.
     fn learn_of_methods(&mut self, test: &TestCase, feedback: Feedback) -> bool {
         let choice = |call: &Call| match &call.operation {
@@ -282,6 +434,19 @@ impl<'p> Generator<'p> {
             }
             _ => None,
         };
+        let (returned, failed) = match feedback {
+            Feedback::PrefixFails { call } => (call, test.prefix.get(call)),
+            Feedback::SuffixFails { .. } | Feedback::SuffixWaits { .. } | Feedback::Ran { .. } => {
+                (test.prefix.len(), None)
+            }
+            Feedback::Unusable => (0, None),
+        };
+        let returned = test.prefix.iter().take(returned).map(|call| (call, true));
+        for (call, ran) in returned.chain(failed.map(|call| (call, false))) {
+            if let Some(choice) = as_changer(call) {
+                self.maker.learnt.note(choice, ran);
+            }
+        }
         match feedback {
             Feedback::Ran { .. } => {
                 for choice in test.suffixes.iter().flatten().filter_map(choice) {
@@ -289,7 +454,7 @@ impl<'p> Generator<'p> {
                 }
                 false
             }
-            Feedback::SuffixFails { suffix, call } => {
+            Feedback::SuffixFails { suffix, call } | Feedback::SuffixWaits { suffix, call } => {
                 let failed = test.suffixes.get(suffix).and_then(|calls| calls.get(call));
                 failed.and_then(choice).is_some_and(|choice| self.note_method(choice, false))
             }
@@ -305,15 +470,54 @@ impl<'p> Generator<'p> {
             && self.hopeless[number] != is_hopeless
         {
             self.hopeless[number] = is_hopeless;
-            self.targets.note_hopeless(number, &self.hopeless);
+            self.make_wait(number);
         }
         is_hopeless
     }
 
+    /// Targets of a method wait for their turns if it hardly ever runs, or costs far more than others, or no longer.
+    fn make_wait(&mut self, method: usize) {
+        let waits: Vec<bool> =
+            self.hopeless.iter().zip(&self.dear).map(|(hopeless, dear)| *hopeless || *dear).collect();
+        self.targets.note_hopeless(method, &waits);
+    }
+
+    /// An execution of a test has cost so many events.
+    pub fn price(&mut self, test: &TestCase, cost: u64) {
+        let called = test.suffixes.iter().flatten().filter_map(|call| match &call.operation {
+            Operation::Virtual { name, descriptor, .. } => self.numbers.get(&Name::of((name, descriptor))).copied(),
+            _ => None,
+        });
+        let mut called: Vec<usize> = called.collect();
+        called.sort_unstable();
+        called.dedup();
+        self.prices.note(&called, cost);
+        let dear = self.prices.dear();
+        let changed: Vec<usize> = (0..dear.len()).filter(|&method| dear[method] != self.dear[method]).collect();
+        self.dear = dear;
+        changed.into_iter().for_each(|method| self.make_wait(method));
+    }
+
     fn draft(&mut self, step: &Step) -> (Draft, Option<Parts>) {
-        let mut composer =
-            Composer { maker: &mut self.maker, class: &self.class, relations: &self.relations, longest: LONGEST };
+        let mut composer = Composer {
+            maker: &mut self.maker,
+            class: &self.class,
+            relations: &self.relations,
+            parts: &self.parts,
+            longest: LONGEST,
+            in_step: None,
+        };
         let (mut draft, parts) = match step.target {
+            None if let Aim::Scout(sought) = step.aim => (composer.scout(sought), None),
+            Some(number) if let Aim::Reach(goal) = step.aim => {
+                let target = &self.targets.all[number];
+                let (one, other) = target.goals[goal].places;
+                let way = self.scouts.way(one, &mut composer.maker.rng);
+                let beside = self.scouts.way(other, &mut composer.maker.rng);
+                let sought = target.goals[goal].methods.0;
+                let partner = if target.methods.0 == sought { target.methods.1 } else { target.methods.0 };
+                (way.map_or_else(Draft::default, |way| composer.reach(way, beside, partner)), None)
+            }
             Some(number) => {
                 let target = &self.targets.all[number];
                 (composer.pair(target.methods, target.mode, step.shape), None)
@@ -323,7 +527,7 @@ impl<'p> Generator<'p> {
                 (draft, Some(parts))
             }
         };
-        if self.observe {
+        if self.observe && !matches!(step.aim, Aim::Scout(_)) {
             composer.observe(&mut draft);
         }
         (draft, parts)
@@ -333,7 +537,9 @@ impl<'p> Generator<'p> {
     fn executions(&self, step: &Step) -> u64 {
         let tried = step.target.map_or(2, |target| self.targets.all[target].tried);
         let first = match step.target.map(|target| self.targets.all[target].mode) {
-            Some(Mode::Deadlock) => 300,
+            Some(Mode::Deadlock | Mode::Crossing) => 300,
+            // Several threads that wake each other up have many schedules.
+            Some(Mode::Wait) => 2_000,
             _ => 400,
         };
         first << tried.min(4)

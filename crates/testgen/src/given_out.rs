@@ -7,13 +7,16 @@ use crate::class_info::{ClassInfo, MethodInfo};
 use crate::draft::Draft;
 use crate::learnt::{Choice, Name};
 use crate::library::is_of_jdk;
-use crate::maker::Maker;
+use crate::maker::{Candidate, MADE, Maker, Wish};
+use crate::producers::{Producer, Way};
 use crate::types::{self, Bindings};
 
 /// How many of its setters are called on an object that is to make another one.
 const BARE: &str = "bare";
 const SOME: &str = "some";
 const PREPARED: [&str; 3] = [BARE, SOME, "all"];
+/// What weighs less failed more than twice as often as it went well.
+const LENDS: f64 = 0.5;
 /// Never more than so many.
 const MOST_SETTERS: usize = 6;
 
@@ -29,9 +32,41 @@ impl Maker<'_> {
     /// gave it out has, and threads may share it.
     pub fn is_handle(&self, of: &TypeSignature) -> bool {
         let Some(class) = types::erased(of) else { return false };
-        let line = self.library.line(&class);
-        let mut classes = line.iter().filter(|info| info.name != "java/lang/Object");
-        !line.is_empty() && !is_of_jdk(&class) && classes.all(|info| info.only_tells)
+        !is_of_jdk(&class) && self.library.only_tells(&class)
+    }
+
+    /// Whether it is a method by which a subject lends something: it changes the subject, and needs no other object.
+    pub fn lends(&self, producer: &Producer) -> bool {
+        let Way::Virtual { class, method } = &producer.way else { return false };
+        class.name == self.producers.class && self.lenders.contains(&Name::of((&method.name, &method.descriptor)))
+    }
+
+    /// Leaves only what the subject of a call has lent or will lend, where it lends such objects. What a subject is
+    /// given back and never lent is a mistake of the test. Where lending mostly fails, as `take` of an empty queue
+    /// does, it is no lending.
+    pub fn only_lent(&self, draft: &Draft, wish: &Wish<'_>, candidates: &mut Vec<(Name, f64, Candidate)>) {
+        if wish.depth > 0 || draft.receiver.is_none() {
+            return;
+        }
+        let works = |key: Name| {
+            let weight = |place: Name| self.learnt.at(place).weight(key);
+            weight(wish.place).min(weight(Name::of(MADE))) >= LENDS
+        };
+        let is_lending = |candidate: &Candidate| match candidate {
+            Candidate::Produce(ways, way) => self.lends(&ways[*way]) && works(ways[*way].key),
+            _ => false,
+        };
+        if !candidates.iter().any(|(.., candidate)| is_lending(candidate)) {
+            return;
+        }
+        candidates.retain(|(.., candidate)| match candidate {
+            // What was given back is not lent any more, unless it only stands for something.
+            Candidate::There(number) => {
+                let is_lent = draft.lent.get(number) == draft.receiver.as_ref();
+                is_lent && (draft.handles.contains(number) || !draft.is_passed(*number))
+            }
+            candidate => is_lending(candidate),
+        });
     }
 
     /// Calls setters of an object that is to make another one, for it may not do so without. Says which call gives the object then:

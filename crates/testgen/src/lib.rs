@@ -33,6 +33,9 @@
 
 #![forbid(unsafe_code)]
 
+mod beside;
+mod callbacks;
+mod claims;
 mod class_info;
 mod compose;
 mod contege;
@@ -40,23 +43,33 @@ mod draft;
 mod filling;
 mod generator;
 mod given_out;
+mod goals;
 mod keys;
 mod learnt;
 mod library;
 mod literals;
 mod maker;
+mod messages;
 mod mix;
+mod parts;
 mod plan;
+mod prices;
 mod produce;
 mod producers;
+mod proven;
 mod relations;
 mod rng;
+mod scouts;
 mod shrink;
 mod subject;
 mod targets;
 mod types;
 
 pub use generator::{Candidate, Feedback, Generator, Origin, Settings, Strategy};
+pub use goals::{Goal, MET, WAITED, class as any_place, place};
+pub use library::is_of_jdk;
+pub use parts::Beside;
+pub use plan::{FIRST_ROUND, ROUND_STEP};
 pub use shrink::{size, smaller};
 pub use subject::Untestable;
 pub use targets::{Mode, Target};

@@ -7,18 +7,20 @@
 //! **Deviation from the paper:** it makes parameters of a suffix in the suffix, and never shares them.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 use classfile::TypeSignature;
 use testcase::{Argument, Call, Operation};
 
-use crate::class_info::MethodInfo;
+use crate::class_info::{MethodInfo, package};
 use crate::draft::{Draft, Place};
 use crate::keys::Key;
 use crate::learnt::{Choice, Learnt, Name};
 use crate::library::Library;
 use crate::literals::{self, Literals};
 use crate::producers::{Producer, Producers, Way};
+use crate::proven::Proven;
 use crate::rng::Rng;
 use crate::types::{self, Bindings};
 
@@ -28,19 +30,37 @@ pub const DEEPEST: usize = 3;
 const NEW: f64 = 4.0;
 const TEXT: f64 = 3.0;
 const OWN_TEXT: f64 = 0.4;
+const USED_TEXT: f64 = 3.0;
 const OF_MAKER: f64 = 1.0;
 const SUBJECT: f64 = 1.5;
 const THERE: f64 = 1.0;
+/// What is meant to be shared mostly is.
+const SHARED: f64 = 6.0;
+/// What a subject was given before: a listener that was added can be removed.
+const KNOWN: f64 = 4.0;
+/// What the subject has told the same thread: an id, a ticket.
+const TOLD: f64 = 3.0;
 const NULL: f64 = 0.2;
+/// What a collection gets whose elements it adds, removes or gives away.
+const BULK: [&str; 6] = [
+    "java/lang/Iterable",
+    "java/util/Collection",
+    "java/util/List",
+    "java/util/Map",
+    "java/util/Queue",
+    "java/util/Set",
+];
 /// Where a method is known to take it: what is set back to nothing is a state of its own.
 const NULL_TAKEN: f64 = 0.8;
 /// It is taken if it went well three times as often as not.
 const TAKEN: f64 = 1.3;
+/// Number of classes below the bound of a `Class` that are passed there.
+const MAX_CLASSES: usize = 4;
 /// So many texts are drawn, of which the one that went best is the likeliest.
 const TEXTS: usize = 3;
 
 /// The place of a choice of a way to make an object, wherever it is made.
-const MADE: &str = "object";
+pub const MADE: &str = "object";
 
 /// Makes values.
 pub struct Maker<'p> {
@@ -48,9 +68,15 @@ pub struct Maker<'p> {
     pub producers: Producers,
     pub literals: Literals,
     pub learnt: Learnt,
+    /// Texts that calls accepted.
+    pub proven: Proven,
     pub rng: Rng,
     /// The keys that it asks for.
     pub keys: Vec<Key>,
+    /// The methods of the class under test that may lend something, by name and descriptor.
+    pub lenders: HashSet<Name>,
+    /// Methods of the class under test that give out a part of the subject.
+    pub publishers: HashSet<Name>,
 }
 
 /// Values for the parameters of a call, and what was chosen for each.
@@ -81,7 +107,7 @@ pub struct Wish<'w> {
     pub of: Option<&'w str>,
 }
 
-enum Candidate {
+pub enum Candidate {
     Literal(Argument),
     There(usize),
     /// In one of these ways.
@@ -120,6 +146,18 @@ impl Maker<'_> {
         made
     }
 
+    /// Lets other threads have what a method of the class under test gets and locks, and what is meant to be shared.
+    pub fn share(&mut self, draft: &mut Draft, values: &[Argument], locked: &BTreeSet<usize>) {
+        for (number, value) in values.iter().enumerate() {
+            let Argument::Value(value) = *value else { continue };
+            let Some(given) = draft.given.get(value) else { continue };
+            let class = given.as_ref().and_then(types::erased);
+            if locked.contains(&number) || class.is_some_and(|class| self.library.is_shareable(&class)) {
+                draft.shared.insert(value);
+            }
+        }
+    }
+
     /// With what a method's own type variables stand for.
     fn bind_own<'b>(&mut self, method: &MethodInfo, bindings: &'b Bindings) -> Cow<'b, Bindings> {
         let mut bindings = Cow::Borrowed(bindings);
@@ -148,13 +186,14 @@ impl Maker<'_> {
     /// A value.
     pub fn value(&mut self, draft: &mut Draft, wish: Wish<'_>) -> (Argument, Choice) {
         if let TypeSignature::Primitive(letter) = wish.wanted {
-            return self.primitive(*letter, &wish);
+            return self.primitive(draft, *letter, &wish);
         }
         let chosen = |what: Name| Choice { place: wish.place, what };
         if let Some(subject) = wish.rather {
             return (Argument::Value(subject), chosen(Name::of("subject")));
         }
         let mut candidates = self.candidates(draft, &wish);
+        self.only_lent(draft, &wish, &mut candidates);
         let here = self.learnt.at(wish.place);
         let weights: Vec<f64> = candidates.iter().map(|(what, weight, _)| weight * here.weight(*what)).collect();
         let Some(number) = self.rng.weighted(&weights) else { return (Argument::Null, chosen(Name::of("null"))) };
@@ -174,7 +213,25 @@ impl Maker<'_> {
         (value, chosen(what))
     }
 
-    fn primitive(&mut self, letter: char, wish: &Wish<'_>) -> (Argument, Choice) {
+    fn primitive(&mut self, draft: &Draft, letter: char, wish: &Wish<'_>) -> (Argument, Choice) {
+        let is_of_type = |of: &TypeSignature| *of == TypeSignature::Primitive(letter);
+        let is_number = wish.depth == 0 && matches!(letter, 'I' | 'J');
+        // What the subject has told under a number it is asked for by that, by the same thread above all.
+        if is_number && self.rng.one_in(2) {
+            let own: Vec<usize> = draft.returned().filter(|(_, of)| is_of_type(of)).map(|(number, _)| number).collect();
+            let given = draft.given.iter().enumerate().filter(|(_, of)| of.as_ref().is_some_and(is_of_type));
+            let given: Vec<usize> = given.map(|(number, _)| number).filter(|_| self.rng.one_in(3)).collect();
+            if let Some(&number) = self.rng.pick(if own.is_empty() { &given } else { &own }) {
+                return (Argument::Value(number), Choice { place: wish.place, what: Name::of("told") });
+            }
+        }
+        // What was put under a number is found under it.
+        if is_number && self.rng.one_in(3) {
+            let used = draft.numbers(letter);
+            if let Some(&literal) = self.rng.pick(&used) {
+                return (literal.clone(), Choice { place: wish.place, what: Name::of(literal) });
+            }
+        }
         // Some literals, of which the one that went best is the likeliest.
         let mut drawn = Vec::new();
         for _ in 0..3 {
@@ -199,19 +256,50 @@ impl Maker<'_> {
             .filter(|&number| draft.may_use(number))
             .filter(|&number| draft.given[number].as_ref().is_some_and(|given| self.library.fits(given, wish.wanted)))
             .collect();
-        for &number in &there {
+        // What `list.addAll(list)` does is undefined, says `Collection`.
+        let is_bulk = types::erased(wish.wanted).is_some_and(|of| BULK.contains(&&*of));
+        for &number in there.iter().filter(|number| !is_bulk || draft.receiver.as_ref() != Some(number)) {
             match draft.subjects.contains(&number) {
                 true => add(Name::of("subject"), SUBJECT / draft.subjects.len() as f64, Candidate::There(number)),
-                false => add(Name::of("there"), THERE / there.len() as f64, Candidate::There(number)),
+                false => {
+                    let weight = match () {
+                        _ if draft.shared.contains(&number) => SHARED,
+                        _ if draft.is_known_to_subject(number) => KNOWN,
+                        _ => THERE,
+                    };
+                    // Objects that came from different methods of the subject are learnt apart: one may work where the
+                    // other is refused.
+                    let what = match &draft.prefix[number].operation {
+                        Operation::Virtual { name, .. } => Name::of(("there", name)),
+                        _ => Name::of("there"),
+                    };
+                    add(what, weight / there.len() as f64, Candidate::There(number));
+                }
             }
         }
+        let told = draft.returned().filter(|(_, of)| wish.depth == 0 && self.library.fits(of, wish.wanted));
+        for (number, _) in told {
+            add(Name::of("told"), TOLD, Candidate::There(number));
+        }
         let takes_null = wish.depth == 0 && self.learnt.at(wish.place).weight(Name::of("null")) > TAKEN;
-        add(Name::of("null"), if takes_null { NULL_TAKEN } else { NULL }, Candidate::Literal(Argument::Null));
+        if !draft.without_null {
+            add(Name::of("null"), if takes_null { NULL_TAKEN } else { NULL }, Candidate::Literal(Argument::Null));
+        }
         let text = types::class("java/lang/String");
         if self.library.fits(&text, wish.wanted) {
             for _ in 0..TEXTS {
                 let literal = self.literals.string(&mut self.rng);
-                add(of_text(&literal), TEXT / TEXTS as f64, Candidate::Literal(Argument::String(literal)));
+                let what = of_text(&literal);
+                self.proven.saw(what, &literal);
+                add(what, TEXT / TEXTS as f64, Candidate::Literal(Argument::String(literal)));
+            }
+            if let Some(text) = self.proven.at(wish.place, &mut self.rng) {
+                add(of_text(text), TEXT / TEXTS as f64, Candidate::Literal(Argument::String(text.to_owned())));
+            }
+            // What one call put under a name, another finds under it.
+            let texts = draft.texts();
+            if let Some(&text) = self.rng.pick(&texts) {
+                add(of_text(text), USED_TEXT, Candidate::Literal(Argument::String(text.to_owned())));
             }
             // Where methods of the class under test are called, its own are among the literals.
             if wish.depth > 0
@@ -231,7 +319,12 @@ impl Maker<'_> {
             wanted => {
                 let name = types::erased(wanted).unwrap_or_default();
                 if name == "java/lang/Class" {
-                    add(Name::of("class"), NEW, Candidate::Literal(Argument::Class("java/lang/String".into())));
+                    let classes = self.class_literals(wanted);
+                    let weight = NEW / classes.len() as f64;
+                    for class in classes {
+                        let what = Name::of(("class", &class));
+                        add(what, weight, Candidate::Literal(Argument::Class(class)));
+                    }
                 } else if name != "java/lang/String" {
                     let producers = self.producers.of(&self.library, &name);
                     let is_fitting = |producer: &Producer| {
@@ -258,6 +351,37 @@ impl Maker<'_> {
         let Way::Constant { class, field } = &producer.way else { return false };
         let of = field.descriptor.trim_start_matches('L').trim_end_matches(';');
         !class.is_enum() && draft.is_taken(&class.name, &field.name) && !self.library.never_changes(of)
+    }
+
+    /// Classes for a parameter of type `Class`: those that its type argument allows. Two threads have to be able to pass
+    /// different ones, and one that is above another.
+    fn class_literals(&self, wanted: &TypeSignature) -> Vec<String> {
+        const USUAL: [&str; 4] =
+            ["java/lang/String", "java/lang/Integer", "java/lang/Object", "java/lang/RuntimeException"];
+        let argument = match wanted {
+            TypeSignature::Class(of) => types::arguments(of).first(),
+            _ => None,
+        };
+        let bound = argument
+            .and_then(|argument| types::erased(&types::standing(argument, &Bindings::new())).map(Cow::into_owned));
+        let bound = bound.as_deref().unwrap_or("java/lang/Object");
+        let own = &self.producers.class;
+        let mut found: Vec<String> = USUAL.iter().map(|&name| name.to_owned()).collect();
+        let can_name = |name: &str| self.library.class(name).is_some_and(|info| self.library.is_visible(&info));
+        found.extend(Some(own).filter(|own| can_name(own)).cloned());
+        found.retain(|name| self.library.is_subtype(name, bound));
+        if bound != "java/lang/Object" {
+            let beside = self.library.visible_in(package(bound));
+            let below = beside.iter().filter(|info| self.library.is_subtype(&info.name, bound));
+            found.extend(below.map(|info| info.name.clone()).take(MAX_CLASSES));
+            found.extend(Some(bound).filter(|bound| can_name(bound)).map(str::to_owned));
+        }
+        found.sort();
+        found.dedup();
+        if found.is_empty() {
+            found.push("java/lang/String".to_owned());
+        }
+        found
     }
 
     fn text_of(&mut self, draft: &mut Draft, subject: usize) -> usize {

@@ -2,7 +2,8 @@
 
 use crate::compose::Shape;
 use crate::generator::Strategy;
-use crate::targets::{HOPELESS_TURNS, Targets};
+use crate::scouts::Scouts;
+use crate::targets::{HOPELESS_TURNS, Target, Targets};
 
 /// A test that is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,18 @@ pub struct Step {
     /// For which target; None for a random test.
     pub target: Option<usize>,
     pub shape: Shape,
+    pub aim: Aim,
+}
+
+/// What a test is to be good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// To run calls beside each other.
+    Meet,
+    /// To see where a long row of calls of this method and others gets, in one thread.
+    Scout(usize),
+    /// To reach a goal of its target, as a scout did.
+    Reach(usize),
 }
 
 /// What comes when.
@@ -23,11 +36,15 @@ pub struct Plan {
     left: usize,
     /// Which target has a longer test next.
     next: usize,
+    /// How many scouts there were.
+    scouted: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Pairs,
+    Scouts,
+    Reach { turn: usize },
     Longer { calls: usize },
     Threads,
     Random,
@@ -37,26 +54,33 @@ enum Phase {
 const TESTS_A_TARGET: usize = 20;
 const MOST_A_PHASE: usize = 200;
 /// A target has two tests each time that it is chosen, and is tried so often before anything else is.
-const FIRST_ROUND: u32 = 4;
+pub const FIRST_ROUND: u32 = 4;
+/// Each further round tries a target this often.
+pub const ROUND_STEP: u32 = 2;
 const RANDOM_TESTS: usize = 100;
+/// So many scouts run in a round, if there is something to be reached, and so many tests then try to get to each place.
+const SCOUTS: usize = 24;
+const TRIES: usize = 4;
 /// One call a thread, two threads.
 const PLAIN: Shape = Shape { grown: false, calls: 1, threads: 2 };
 
 impl Plan {
     pub fn new(strategy: Strategy) -> Plan {
         let phase = if strategy == Strategy::Random { Phase::Random } else { Phase::Pairs };
-        Plan { strategy, phase, round: FIRST_ROUND, left: RANDOM_TESTS, next: 0 }
+        Plan { strategy, phase, round: FIRST_ROUND, left: RANDOM_TESTS, next: 0, scouted: 0 }
     }
 
     /// What comes next; None if there is nothing to try.
-    pub fn next(&mut self, targets: &mut Targets) -> Option<Vec<Step>> {
+    pub fn next(&mut self, targets: &mut Targets, scouts: &Scouts) -> Option<Vec<Step>> {
         if self.strategy == Strategy::Random {
-            return Some(vec![Step { target: None, shape: PLAIN }]);
+            return Some(vec![Step { target: None, shape: PLAIN, aim: Aim::Meet }]);
         }
         // Each phase may have nothing to do; a whole round without anything means that there is nothing.
         for _ in 0..2 * ROUND {
             let found = match self.phase {
                 Phase::Pairs => self.pair(targets),
+                Phase::Scouts => self.scout(targets),
+                Phase::Reach { turn } => self.reach(targets, scouts, turn),
                 Phase::Longer { calls } => self.variant(targets, Shape { grown: true, calls, threads: 2 }),
                 Phase::Threads => self.variant(targets, Shape { grown: true, calls: 1, threads: 3 }),
                 Phase::Random => self.random(),
@@ -71,7 +95,40 @@ impl Plan {
 
     fn pair(&mut self, targets: &mut Targets) -> Option<Vec<Step>> {
         let target = Some(targets.next(self.round, true)?);
-        Some(vec![Step { target, shape: PLAIN }, Step { target, shape: Shape { grown: true, ..PLAIN } }])
+        let step = |shape| Step { target, shape, aim: Aim::Meet };
+        Some(vec![step(PLAIN), step(Shape { grown: true, ..PLAIN })])
+    }
+
+    /// The methods with unreached goals in turn. Each round goes on with the next.
+    fn scout(&mut self, targets: &Targets) -> Option<Vec<Step>> {
+        self.left = self.left.checked_sub(1)?;
+        let mut sought: Vec<usize> = Vec::new();
+        for target in &targets.all {
+            let goals = target.unreached().map(|goal| target.goals[goal].methods);
+            sought.extend(goals.flat_map(|(one, other)| [one, other]));
+        }
+        sought.sort_unstable();
+        sought.dedup();
+        self.scouted += 1;
+        let method = *sought.get(self.scouted.checked_rem(sought.len())?)?;
+        Some(vec![Step { target: None, shape: PLAIN, aim: Aim::Scout(method) }])
+    }
+
+    /// Tests for goals to which there is a way.
+    fn reach(&mut self, targets: &Targets, scouts: &Scouts, turn: usize) -> Option<Vec<Step>> {
+        let of_target = |(number, target): (usize, &Target)| -> Vec<Step> {
+            let is_known = |goal: &usize| {
+                let (one, other) = target.goals[*goal].places;
+                scouts.knows(one) && (other == 0 || scouts.knows(other))
+            };
+            let step = |goal| Step { target: Some(number), shape: PLAIN, aim: Aim::Reach(goal) };
+            target.unreached().filter(is_known).map(step).collect()
+        };
+        let steps: Vec<Step> = targets.all.iter().enumerate().flat_map(of_target).collect();
+        (turn < TRIES && !steps.is_empty()).then(|| {
+            self.phase = Phase::Reach { turn: turn + 1 };
+            steps
+        })
     }
 
     fn variant(&mut self, targets: &Targets, shape: Shape) -> Option<Vec<Step>> {
@@ -87,12 +144,12 @@ impl Plan {
             target = (target + 1) % count;
         }
         self.next = target + 1;
-        Some(vec![Step { target: Some(target), shape }])
+        Some(vec![Step { target: Some(target), shape, aim: Aim::Meet }])
     }
 
     fn random(&mut self) -> Option<Vec<Step>> {
         self.left = self.left.checked_sub(1)?;
-        Some(vec![Step { target: None, shape: PLAIN }])
+        Some(vec![Step { target: None, shape: PLAIN, aim: Aim::Meet }])
     }
 
     /// Each time all kinds of tests have had their turn, this is another.
@@ -103,16 +160,18 @@ impl Plan {
     /// The next phase, with so many tests unless they are random.
     fn turn(&mut self, tests: usize) {
         (self.phase, self.left) = match self.phase {
-            Phase::Pairs if self.strategy == Strategy::Pairs => {
-                self.round += 2;
+            Phase::Pairs => (Phase::Scouts, SCOUTS),
+            Phase::Scouts => (Phase::Reach { turn: 0 }, 0),
+            Phase::Reach { .. } if self.strategy == Strategy::Pairs => {
+                self.round += ROUND_STEP;
                 (Phase::Pairs, 0)
             }
-            Phase::Pairs => (Phase::Longer { calls: 2 }, tests),
+            Phase::Reach { .. } => (Phase::Longer { calls: 2 }, tests),
             Phase::Longer { calls: 2 } => (Phase::Longer { calls: 3 }, tests),
             Phase::Longer { .. } => (Phase::Threads, tests),
             Phase::Threads => (Phase::Random, RANDOM_TESTS),
             Phase::Random => {
-                self.round += 2;
+                self.round += ROUND_STEP;
                 (Phase::Pairs, 0)
             }
         };
@@ -120,4 +179,4 @@ impl Plan {
 }
 
 /// So many phases there are.
-const ROUND: usize = 5;
+const ROUND: usize = 7;

@@ -15,7 +15,11 @@ const GIVEN: &str = "given";
 const NOTHING: &str = "nothing";
 /// So many methods of a type that is implemented give out an object that was made for it, on average.
 const MOST_RESULTS: f64 = 3.0;
-/// No method always gives something out, before anything is learnt.
+/// So often an object is looked for that a method gives out.
+const TRIES: usize = 4;
+/// What weighs less went wrong about six times as often as well.
+const MOSTLY_WRONG: f64 = 0.3;
+/// No method of another type always gives something out, before anything is learnt.
 const LIKELIEST: f64 = 0.8;
 
 impl Maker<'_> {
@@ -46,7 +50,8 @@ impl Maker<'_> {
             Way::Virtual { method, .. } => {
                 let owner = types::class(&name);
                 let place = Name::of((&name, &method.name, &method.descriptor, "receiver"));
-                let rather = self.giving_subject(draft, &owner);
+                let lender = draft.receiver.filter(|_| depth == 0 && self.lends(producer));
+                let rather = lender.or_else(|| self.giving_subject(draft, &owner));
                 let (mut receiver, choice) =
                     self.value(draft, Wish { wanted: &owner, place, depth: depth + 1, rather, of: None });
                 let mut choices = vec![choice];
@@ -71,6 +76,12 @@ impl Maker<'_> {
                 let number = self.push(draft, operation, arguments, Some(gives));
                 if is_handle {
                     draft.handles.insert(number);
+                }
+                draft.lent.extend(lender.map(|subject| (number, subject)));
+                // The subject keeps a hold of it, as of a node of a tree: whoever has the subject may come by it, too.
+                let is_kept = self.publishers.contains(&Name::of((&method.name, &method.descriptor)));
+                if rather.is_some() && lender.is_none() && is_kept {
+                    draft.shared.insert(number);
                 }
                 number
             }
@@ -167,8 +178,15 @@ impl Maker<'_> {
         let (mut methods, mut choices) = (Vec::new(), Vec::new());
         let open = self.library.abstract_methods(class);
         let count = open.len();
-        for (owner, method) in open.iter() {
+        for open in open.iter() {
+            let (owner, method) = open;
             let bindings = self.library.bindings_above(class, bindings, owner);
+            if let Some((does, choice)) = self.call_back(draft, open, &bindings) {
+                let (name, descriptor) = (method.name.clone(), method.descriptor.clone());
+                methods.push(Implementation { name, descriptor, does });
+                choices.push(choice);
+                continue;
+            }
             let Some(returns) = &method.returns else { continue };
             let returns = types::substitute(returns, &bindings);
             let does = match &returns {
@@ -187,12 +205,8 @@ impl Maker<'_> {
                     _ if depth >= DEEPEST => continue,
                     _ => {
                         let place = Name::of((owner, &method.name, &method.descriptor, "result"));
-                        let mut does = None;
-                        if self.gives_something(place, count) {
-                            let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None };
-                            let value = self.value(draft, wish).0;
-                            does = given_out(draft, value).filter(|does| *does != Behaviour::Return(Argument::Null));
-                        }
+                        let gives = self.gives_something(place, count);
+                        let does = gives.then(|| self.something(draft, returns, place, depth)).flatten();
                         choices.push(result(place, does.is_some()));
                         match does {
                             Some(does) => does,
@@ -207,13 +221,40 @@ impl Maker<'_> {
         (methods, choices)
     }
 
-    /// Whether one of so many methods gives something out. Of a type with many methods few are called, and all that is made for the
-    /// others can fail; those that are missed are learnt.
+    /// What a method does that gives an object out; None if none comes to mind.
+    fn something(
+        &mut self,
+        draft: &mut Draft,
+        returns: &TypeSignature,
+        place: Name,
+        depth: usize,
+    ) -> Option<Behaviour> {
+        for _ in 0..TRIES {
+            let before = draft.clone();
+            let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None };
+            let value = self.value(draft, wish).0;
+            let does = given_out(draft, value).filter(|does| *does != Behaviour::Return(Argument::Null));
+            if does.is_some() {
+                return does;
+            }
+            // What was made for it is of no use to others.
+            *draft = before;
+        }
+        None
+    }
+
+    /// Whether one of so many methods gives something out. A function does: whoever calls it wants its result, and
+    /// what null leads to is the fault of the function. Only where that mostly goes wrong it may give nothing. Of a
+    /// type with many methods few are called, and all that is made for the others can fail; those that are missed
+    /// are learnt.
     fn gives_something(&mut self, place: Name, count: usize) -> bool {
         let likely = (MOST_RESULTS / count as f64).min(LIKELIEST);
         // What goes wrong counts for more than elsewhere, for of many methods one is to blame; what goes well for nothing, or the one that
         // was tried first would be the only one.
         let here = self.learnt.at(place);
+        if count as f64 <= MOST_RESULTS && here.weight(Name::of(GIVEN)) > MOSTLY_WRONG {
+            return true;
+        }
         let weight = |what: &str, likely: f64| likely * here.weight(Name::of(what)).min(1.0).powi(4);
         let weights = [weight(GIVEN, likely), weight(NOTHING, 1.0 - likely)];
         self.rng.weighted(&weights) == Some(0)

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use classfile::{Flags, TypeSignature};
 
+use crate::callbacks::CalledBack;
 use crate::class_info::{ClassInfo, FieldInfo, MethodInfo, package};
 use crate::learnt::Name;
 use crate::library::{Library, is_of_jdk};
@@ -56,8 +57,10 @@ pub enum Way {
 /// Ways to come by objects, found when they are first asked for.
 pub struct Producers {
     /// The class under test.
-    class: String,
+    pub class: String,
     known: BTreeMap<String, Rc<[Producer]>>,
+    /// What callbacks may call.
+    pub called_back: Vec<CalledBack>,
 }
 
 /// Types that say nothing about what is wanted.
@@ -66,9 +69,13 @@ const GENERAL: [&str; 4] = ["java/lang/Object", "java/lang/Comparable", "java/io
 /// Methods that leave something behind outside of the virtual machine, which the next execution would meet.
 const LASTING: [(&str, &str); 1] = [("java/io/File", "createTempFile")];
 
-/// Objects of these start threads, end the process, load code or are taken for a fault of the machine when they are thrown; tests
-/// do well without.
-const UNWANTED: [&str; 9] = [
+/// Objects of these start threads, end the process, load code, hold on to files, or are taken for a fault of the machine
+/// when they are thrown; tests do well without.
+const UNWANTED: [&str; 13] = [
+    "java/io/FileDescriptor",
+    "java/io/FileInputStream",
+    "java/io/FileOutputStream",
+    "java/io/RandomAccessFile",
     "java/lang/Error",
     "java/lang/Thread",
     "java/lang/ThreadGroup",
@@ -81,9 +88,9 @@ const UNWANTED: [&str; 9] = [
 ];
 
 impl Producers {
-    /// For tests of a class.
-    pub fn new(class: &str) -> Producers {
-        Producers { class: class.to_owned(), known: BTreeMap::new() }
+    /// For tests of a class, whose callbacks may call these methods.
+    pub fn new(class: &str, called_back: Vec<CalledBack>) -> Producers {
+        Producers { class: class.to_owned(), known: BTreeMap::new(), called_back }
     }
 
     /// Ways to come by an object of a type.
@@ -148,7 +155,7 @@ fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, foun
             method.is_in_source()
                 && library.can_use(method.flags, giver.package())
                 && gives(library, method, wanted)
-                && !takes(library, method, wanted)
+                && (!method.is_static() || !takes(library, method, wanted))
         };
         // Of what is below a type its own factories were found before.
         if !library.is_visible(&giver) || library.is_subtype(&giver.name, wanted) {
@@ -156,7 +163,8 @@ fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, foun
         }
         for method in giver.methods.iter().filter(gives) {
             let (class, way) = (giver.clone(), method.clone());
-            let weight = 0.5 * simplicity(method);
+            // A node is made below another node: that needs one that is there already.
+            let weight = if takes(library, method, wanted) { 0.2 } else { 0.5 } * simplicity(method);
             match method.is_static() {
                 true => found.push(Producer::new(Way::Static { class, method: way }, weight)),
                 false if giver.name == under_test && !is_of_jdk(wanted) => {
@@ -229,7 +237,8 @@ fn made_by(library: &Library<'_>, class: &Rc<ClassInfo>, wanted: &str, weight: f
     }
 }
 
-fn implementations(library: &Library<'_>, class: &Rc<ClassInfo>, weight: f64, found: &mut Vec<Producer>) {
+/// Classes that the test writes below a type, one for each constructor that they can call.
+pub fn implementations(library: &Library<'_>, class: &Rc<ClassInfo>, weight: f64, found: &mut Vec<Producer>) {
     if class.is_inner || class.is_local || class.flags.has(Flags::FINAL) {
         return;
     }
@@ -291,6 +300,11 @@ impl Way {
             Way::Implement { constructor, .. } => constructor.as_ref(),
             Way::Constant { .. } => None,
         }
+    }
+
+    /// Whether it gives the same object each time.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Way::Constant { .. })
     }
 
     /// The class that it names.

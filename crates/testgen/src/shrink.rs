@@ -1,6 +1,6 @@
 //! Smaller test cases: fewer calls, simpler arguments.
 
-use testcase::{Argument, Behaviour, Call, Operation, TestCase};
+use testcase::{Argument, Behaviour, Call, Implementation, Operation, TestCase};
 
 /// So many calls are worth a try at once.
 const MANY: usize = 4;
@@ -20,6 +20,7 @@ pub fn smaller(test: &TestCase) -> Vec<TestCase> {
             for call in (0..calls.len()).rev() {
                 found.extend(without_suffix_call(test, suffix, call));
             }
+            found.push(with_first_in_prefix(test, suffix));
         }
     }
     found.extend(without_many(test));
@@ -91,6 +92,7 @@ fn with_one_for_two(test: &TestCase) -> Vec<TestCase> {
         Operation::Static { descriptor, .. } | Operation::Virtual { descriptor, .. } => {
             descriptor.rsplit_once(")L")?.1.strip_suffix(';')
         }
+        Operation::GetStatic { descriptor, .. } => descriptor.strip_prefix('L')?.strip_suffix(';'),
         _ => None,
     };
     let mut found = Vec::new();
@@ -122,6 +124,20 @@ fn without_suffix_call(test: &TestCase, suffix: usize, call: usize) -> Option<Te
     Some(less)
 }
 
+/// The first call of a suffix made before the others begin: one call a thread is easier to understand, and what it
+/// shows does not rely on what the thread was told before.
+fn with_first_in_prefix(test: &TestCase, suffix: usize) -> TestCase {
+    let mut less = test.clone();
+    let end = less.prefix.len();
+    let first = less.suffixes[suffix].remove(0);
+    less.prefix.push(first);
+    // In its own suffix all values keep their numbers. In other lists, their own values come one later.
+    let up = |value: usize| value + usize::from(value >= end);
+    let others = less.suffixes.iter_mut().enumerate().filter(|(other, _)| *other != suffix);
+    others.flat_map(|(_, calls)| calls).chain(&mut less.probes).for_each(|call| call.renumber(&up));
+    less
+}
+
 /// One argument simpler, everywhere in turn.
 fn simpler_arguments(test: &TestCase) -> Vec<TestCase> {
     let mut found = Vec::new();
@@ -151,7 +167,8 @@ fn simpler_arguments(test: &TestCase) -> Vec<TestCase> {
     found
 }
 
-/// A class that the test writes, with one method less that does something.
+/// A class that the test writes, with one method less that does something. What gives an object goes on to give
+/// one: null in its place may be all that is wrong then.
 fn plainer(test: &TestCase, list: usize, call: usize) -> Vec<TestCase> {
     let Operation::Implement { methods, .. } = &list_of(test, list)[call].operation else { return Vec::new() };
     let change = |method: usize| {
@@ -161,7 +178,11 @@ fn plainer(test: &TestCase, list: usize, call: usize) -> Vec<TestCase> {
         }
         less
     };
-    let matters = |method: &usize| methods[*method].does != Behaviour::Nothing;
+    let gives_object = |method: &Implementation| method.descriptor.contains(")L") || method.descriptor.contains(")[");
+    let matters = |method: &usize| {
+        let method = &methods[*method];
+        method.does != Behaviour::Nothing && !gives_object(method)
+    };
     (0..methods.len()).filter(matters).map(change).collect()
 }
 
@@ -293,6 +314,21 @@ mod tests {
     }
 
     #[test]
+    fn two_constants_become_one() {
+        let constant = |name: &str| {
+            let (class, descriptor) = ("Subject".into(), "LSubject;".into());
+            Call { operation: Operation::GetStatic { class, name: name.into(), descriptor }, arguments: vec![] }
+        };
+        let test = TestCase {
+            prefix: vec![constant("ONE"), constant("TWO")],
+            suffixes: vec![vec![call(0, &[])], vec![call(1, &[])]],
+            probes: vec![],
+        };
+        let suffixes = vec![vec![call(0, &[])], vec![call(0, &[])]];
+        assert_eq!(with_one_for_two(&test), [TestCase { prefix: vec![constant("ONE")], suffixes, probes: vec![] }]);
+    }
+
+    #[test]
     fn a_long_prefix_goes_at_once_or_by_halves() {
         let test = |calls: usize| TestCase {
             prefix: [vec![new("Subject"), new("Other")], vec![call(0, &[1]); calls]].concat(),
@@ -312,5 +348,38 @@ mod tests {
             probes: vec![],
         };
         assert_eq!(with_one_for_two(&test), []);
+    }
+
+    #[test]
+    fn the_first_call_of_a_suffix_goes_to_the_prefix() {
+        let test = TestCase {
+            prefix: vec![new("Subject")],
+            suffixes: vec![vec![call(0, &[]), call(0, &[1])], vec![call(0, &[]), call(0, &[1])]],
+            probes: vec![call(0, &[])],
+        };
+        let moved = TestCase {
+            prefix: vec![new("Subject"), call(0, &[])],
+            suffixes: vec![vec![call(0, &[1])], vec![call(0, &[]), call(0, &[2])]],
+            probes: vec![call(0, &[])],
+        };
+        assert_eq!(with_first_in_prefix(&test, 0), moved);
+        assert!(smaller(&test).contains(&moved));
+    }
+
+    #[test]
+    fn a_function_goes_on_to_give_an_object() {
+        let function = |methods: &[(&str, Argument)]| {
+            let methods = methods.iter().map(|(descriptor, gives)| Implementation {
+                name: "get".into(),
+                descriptor: (*descriptor).into(),
+                does: Behaviour::Return(gives.clone()),
+            });
+            let (class, descriptor) = ("Source".into(), "()V".into());
+            let operation = Operation::Implement { class, descriptor, methods: methods.collect() };
+            TestCase { prefix: vec![Call { operation, arguments: vec![] }], ..TestCase::default() }
+        };
+        let text = ("()Ljava/lang/String;", Argument::String("a".into()));
+        let both = function(&[text.clone(), ("()I", Argument::Int(1))]);
+        assert_eq!(plainer(&both, 0, 0), [function(&[text])]);
     }
 }

@@ -7,12 +7,13 @@ use analysis::ClassFacts;
 use classfile::{Flags, TypeSignature};
 use testcase::{Argument, Call, Operation};
 
-use crate::class_info::{ClassInfo, MethodInfo};
+use crate::callbacks::takes_listener;
+use crate::class_info::{ClassInfo, FieldInfo, MethodInfo};
 use crate::draft::{Draft, Owner, Place};
 use crate::learnt::{Choice, Name};
-use crate::library::Library;
+use crate::library::{Library, is_of_jdk};
 use crate::maker::{Maker, Rather};
-use crate::producers::{Producer, Way, gives, simplicity, takes};
+use crate::producers::{Producer, Way, gives, implementations, simplicity, takes};
 use crate::types::{self, Bindings};
 
 /// The class under test.
@@ -20,8 +21,12 @@ pub struct SubjectClass {
     pub info: Rc<ClassInfo>,
     /// How its objects are made.
     pub ways: Vec<Producer>,
+    /// Classes that the test writes below an abstract class, for when everything in `ways` fails.
+    pub spare: Vec<Producer>,
     /// Its methods, in the order of the facts; None for those that a test cannot call.
     pub methods: Vec<Option<Callable>>,
+    /// Those that take listeners, by their numbers.
+    pub takers: Vec<usize>,
 }
 
 /// A method of the class under test.
@@ -32,6 +37,17 @@ pub struct Callable {
     /// The class that declares it.
     pub declared_in: String,
     pub method: MethodInfo,
+    /// The parameters that it locks, counted from 0: it expects other threads to have them, too.
+    pub locks: BTreeSet<usize>,
+}
+
+impl Callable {
+    /// Whether it gives an object and is given none: it may lend what it gives.
+    pub fn may_lend(&self) -> bool {
+        let is_plain = |parameter: &TypeSignature| matches!(parameter, TypeSignature::Primitive(_));
+        let gives = matches!(self.method.returns, Some(TypeSignature::Class(_)));
+        gives && !self.method.is_static() && self.method.parameters.iter().all(is_plain)
+    }
 }
 
 /// Why there is nothing to test.
@@ -42,7 +58,7 @@ pub enum Untestable {
     Unreadable(String),
     #[error("{0} is an interface, which has no objects of its own: name a class that implements it")]
     Interface(String),
-    #[error("{0} is an enum, whose constants exist once: there is no object that a test could make and share")]
+    #[error("{0} is an enum of the JDK: what its constants hold cannot be put back between executions")]
     Enum(String),
     #[error("{0} is abstract and no class below it was found that a test can make: name a class that extends it")]
     Abstract(String),
@@ -54,13 +70,18 @@ pub enum Untestable {
     NoMethods(String),
 }
 
+/// Learnt weight of a way to make a subject that failed at least ten times more often than it went well.
+const HOPELESS: f64 = 0.18;
+
 /// What every object has and no test needs.
 const OF_OBJECT: [&str; 4] = ["getClass", "notify", "notifyAll", "wait"];
 
 /// Whether a test has no business to call a method. A finalizer belongs to the virtual machine, which runs it when nobody else has
 /// the object any more, whichever class declares it and however visible: beside other calls it says nothing of a class.
 fn is_aside(declared_in: &str, name: &str, descriptor: &str) -> bool {
-    declared_in == "java.lang.Object" && OF_OBJECT.contains(&name) || name == "finalize" && descriptor == "()V"
+    // What all constants of enums have cannot change, unless the enum declares it anew.
+    let of_all = declared_in == "java.lang.Object" && OF_OBJECT.contains(&name) || declared_in == "java.lang.Enum";
+    of_all || name == "finalize" && descriptor == "()V"
 }
 
 impl SubjectClass {
@@ -76,10 +97,13 @@ impl SubjectClass {
         if info.is_interface() {
             return Err(Untestable::Interface(name));
         }
-        if info.is_enum() {
+        if info.is_enum() && is_of_jdk(class) {
             return Err(Untestable::Enum(name));
         }
         let ways = ways(library, &info);
+        let spare = spare(library, &info, &ways);
+        // Of a class that only the test extends, abstract methods are the test's own code.
+        let is_extended = ways.iter().all(|producer| matches!(producer.way, Way::Implement { .. }));
         if ways.is_empty() {
             return Err(if info.is_abstract() { Untestable::Abstract(name) } else { Untestable::NoConstructor(name) });
         }
@@ -89,13 +113,22 @@ impl SubjectClass {
             .map(|method| {
                 let is_aside = is_aside(&method.declared_in, &method.name, &method.descriptor);
                 let called = !is_aside && !skip.iter().any(|text| method.is_meant_by(text));
-                callable(library, &info, &method.name, &method.descriptor).filter(|_| called)
+                let locks = method.takes.iter().filter_map(|taken| facts.locks[taken.lock].argument).collect();
+                let is_own = |it: &Callable| is_extended && it.method.flags.has(Flags::ABSTRACT);
+                let callable = callable(library, &info, &method.name, &method.descriptor);
+                let callable = callable.filter(|callable| called && !is_own(callable));
+                callable.map(|callable| Callable { locks, ..callable })
             })
             .collect();
-        if methods.iter().all(Option::is_none) {
-            return Err(Untestable::NoMethods(name));
+        // What every object has counts for nothing where all else is left to the test.
+        let of_object = |callable: &Callable| is_extended && callable.declared_in == "java/lang/Object";
+        if methods.iter().flatten().all(of_object) {
+            return Err(if is_extended { Untestable::Abstract(name) } else { Untestable::NoMethods(name) });
         }
-        Ok(SubjectClass { info, ways, methods })
+        let all = methods.iter().enumerate();
+        let takers = all.filter(|(_, it)| it.as_ref().is_some_and(|it| takes_listener(library, &it.method)));
+        let takers = takers.map(|(number, _)| number).collect();
+        Ok(SubjectClass { info, ways, spare, methods, takers })
     }
 
     /// Classes that its methods and what makes it want, and that are not on the class path. Nothing but null can be given there.
@@ -104,6 +137,14 @@ impl SubjectClass {
         let wanted = self.callable().map(|(_, callable)| &callable.method).chain(ways);
         let wanted = wanted.flat_map(|method| &method.parameters).filter_map(class_of);
         wanted.filter(|name| library.class(name).is_none()).map(|name| name.replace('/', ".")).collect()
+    }
+
+    /// Each static method that gives a subject, with each method that can be called on one.
+    pub fn births(&self, library: &Library<'_>) -> Vec<(usize, usize)> {
+        let gives = |it: &Callable| it.method.is_static() && gives(library, &it.method, &self.info.name);
+        let factories = self.callable().filter(|(_, it)| gives(it)).map(|(number, _)| number);
+        let called = || self.callable().filter(|(_, it)| !it.method.is_static()).map(|(number, _)| number);
+        factories.flat_map(|factory| called().map(move |method| (factory, method))).collect()
     }
 
     /// The methods that can be called, by their numbers.
@@ -140,7 +181,7 @@ fn callable(library: &Library<'_>, class: &Rc<ClassInfo>, name: &str, descriptor
             line.iter().find(known)?.name.clone()
         }
     };
-    Some(Callable { owner, declared_in: declaring.name.clone(), method })
+    Some(Callable { owner, declared_in: declaring.name.clone(), method, locks: BTreeSet::new() })
 }
 
 /// How objects of a class are made: its constructors, methods that give it or a class below it, and methods that say they give
@@ -154,6 +195,10 @@ fn ways(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
         places.push(class.clone());
     }
     for place in &places {
+        found.extend(constants(library, place, &class.name));
+        if class.is_enum() {
+            continue;
+        }
         let own = place.name == class.name;
         let below = own || class.is_abstract() && library.is_subtype(&place.name, &class.name);
         if below && !place.is_abstract() {
@@ -192,6 +237,52 @@ fn ways(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
     {
         found.retain(|producer| !matches!(producer.way, Way::Virtual { .. }));
     }
+    // New objects are better subjects than one that is there for all.
+    if found.iter().any(|producer| matches!(producer.way, Way::Construct { .. })) {
+        found.retain(|producer| !producer.way.is_constant());
+    }
+    if found.is_empty() && class.is_abstract() {
+        found = extended(library, class);
+    }
+    found
+}
+
+/// Classes that a test writes below an abstract class that it cannot construct. Factories of such a class may only look up
+/// what its subclasses have registered, and fail where there are none.
+fn spare(library: &Library<'_>, class: &Rc<ClassInfo>, ways: &[Producer]) -> Vec<Producer> {
+    let is_direct = |way: &Producer| matches!(way.way, Way::Construct { .. } | Way::Implement { .. });
+    let mut found = Vec::new();
+    if class.is_abstract() && library.is_visible(class) && !is_of_jdk(&class.name) && !ways.iter().any(is_direct) {
+        implementations(library, class, 1.0, &mut found);
+    }
+    found
+}
+
+/// Static fields that hold a subject, which is one for all who ask: constants of an enum, and singletons. Static
+/// state is put back between executions, but not that of the JDK.
+fn constants(library: &Library<'_>, place: &Rc<ClassInfo>, class: &str) -> Vec<Producer> {
+    let holds = |field: &&FieldInfo| {
+        let of = field.descriptor.trim_start_matches('L').trim_end_matches(';');
+        library.can_use(field.flags, place.package()) && library.is_subtype(of, class)
+    };
+    let fields = place.constants.iter().filter(|_| !is_of_jdk(&place.name)).filter(holds);
+    fields.map(|field| Producer::new(Way::Constant { class: place.clone(), field: field.clone() }, 1.0)).collect()
+}
+
+/// How objects of an abstract class are made if nobody in its package makes them: by classes below it elsewhere,
+/// else by a class that the test writes.
+fn extended(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
+    let mut found = Vec::new();
+    for below in library.given().iter().filter(|it| !it.is_abstract() && library.is_subtype(&it.name, &class.name)) {
+        let usable = |it: &&MethodInfo| it.is_in_source() && library.can_use(it.flags, below.package());
+        for constructor in below.constructors.iter().filter(usable) {
+            let way = Way::Construct { class: below.clone(), constructor: constructor.clone() };
+            found.push(Producer::new(way, simplicity(constructor)));
+        }
+    }
+    if found.is_empty() && library.is_visible(class) {
+        implementations(library, class, 1.0, &mut found);
+    }
     found
 }
 
@@ -215,8 +306,14 @@ impl Maker<'_> {
 
     /// A way to make a subject, as likely as what was learnt says.
     pub fn way<'c>(&mut self, class: &'c SubjectClass) -> &'c Producer {
-        let weights: Vec<f64> = class.ways.iter().map(|way| way.weight * self.learnt.weight(of_way(way))).collect();
-        &class.ways[self.rng.weighted(&weights).unwrap_or(0)]
+        let learnt = |way: &Producer| self.learnt.weight(of_way(way));
+        let is_hopeless = |way: &Producer| learnt(way) < HOPELESS;
+        let ways = match !class.spare.is_empty() && class.ways.iter().all(is_hopeless) {
+            true => &class.spare,
+            false => &class.ways,
+        };
+        let weights: Vec<f64> = ways.iter().map(|way| way.weight * learnt(way)).collect();
+        &ways[self.rng.weighted(&weights).unwrap_or(0)]
     }
 
     /// A call of a method of the class under test; `rather` is a subject that is to be passed where it fits.
@@ -234,8 +331,10 @@ impl Maker<'_> {
         if let Some(Place::Suffix(thread, _)) = at {
             draft.owner = Some(Owner::Thread(thread));
         }
+        draft.receiver = (!callable.method.is_static()).then_some(subject);
         let made = self.arguments(draft, &callable.owner, &callable.method, &bindings, 0, rather);
-        draft.owner = before;
+        (draft.owner, draft.receiver) = (before, None);
+        self.share(draft, &made.values, &callable.locks);
         let (class, name) = (callable.owner.clone(), callable.method.name.clone());
         let descriptor = callable.method.descriptor.clone();
         let operation = match callable.method.is_static() {

@@ -1,11 +1,12 @@
 //! Which pair of methods is next: what DepCon+ keeps of all pairs, in the order of CovCon.
 //!
-//! Pairs that conflict in parallel (M_pc) are tried on one subject, pairs that lock in opposite order (M_d) on two, and pairs that
-//! conflict only if a second object is shared, which neither paper has, on two that share it. Pairs that conflict in static state
-//! are tried on two subjects that share nothing else, too: each has locks of its own, and one subject may have to be in two states at
-//! once for both calls to get there. Of each kind the one is next whose
-//! number of tries is lowest and best explains what was covered: max(1, |tried - covered|) x max(1, tried), as CovCon has it;
-//! among equals, the one that shares the most without protection and, every other time, any.
+//! Pairs that conflict in parallel (M_pc) are tried on one subject, pairs that lock in opposite order (M_d) on two,
+//! and on one as well if it may have both locks. Pairs that conflict only if a second object is shared, which
+//! neither paper has, are tried on two that share it. Pairs that conflict in static state are tried on two subjects
+//! that share nothing else, too: each has locks of its own, and one subject may have to be in two states at once
+//! for both calls to get there. Of each kind the one is next whose number of tries is lowest and best explains what
+//! was covered: max(1, |tried - covered|) x max(1, tried), as CovCon has it; among equals, the one that shares the
+//! most without protection and, every other time, any.
 //!
 //! **What is left out.** Two subjects that were given the same object and keep it (Intruder's setters). Whether they may share it is
 //! for that object to say, and the class under test is seldom to blame: two wrappers of one map are a mistake of the test.
@@ -16,8 +17,12 @@
 //! **Deviation:** CovCon begins with all pairs in random order. The static score is a better guess, but it likes methods that do
 //! much, and in a large class those are slow, need objects that are hard to make, and are all of one kind. So both have their turn.
 
-use analysis::{AccessFact, ClassFacts, Owner, Through};
+use std::collections::BTreeSet;
 
+use analysis::{AccessFact, ClassFacts, CommonArgument, Crossing, Owner, Through};
+
+use crate::goals::{Goal, Goals};
+use crate::parts::{Beside, Bounded};
 use crate::relations::Relations;
 use crate::rng::Rng;
 
@@ -35,8 +40,21 @@ pub enum Mode {
     },
     /// On two, each of which may hold the other.
     Deadlock,
+    /// On one, which has both locks that are taken in opposite order.
+    Crossing,
+    /// On one, by several threads: one waits for what another does.
+    Wait,
     /// On two that share static state only.
     Apart,
+    /// On what the first, a static method, gives to each thread: the second is called on it. Nobody has asked for it before.
+    Born,
+    /// On one, which gives a part of itself out: the part is called beside it.
+    Part(Beside),
+    /// On one, and both calls are given one object.
+    Common {
+        /// The argument of each, counted from 0.
+        arguments: (usize, usize),
+    },
     /// On one; nothing is known of what they share, because they do what is not known.
     Opaque,
 }
@@ -56,6 +74,10 @@ pub struct Target {
     pub ran: u32,
     /// In how many of them calls have overlapped.
     pub covered: u32,
+    /// How many of them were certified.
+    pub certified: u32,
+    /// What tests have to reach.
+    pub goals: Vec<Goal>,
     /// How many tests in a row were of no use.
     pub misses: u32,
     /// No new tests come to mind.
@@ -74,6 +96,8 @@ pub struct Targets {
     pub pairs: usize,
     /// How many are in M_pc or M_d, or need a second share.
     pub relevant: usize,
+    /// How many pairs are not tried, because there are too many with parts or common arguments.
+    pub left: usize,
     turn: usize,
     /// How long those without hope have waited.
     hopeless_turn: usize,
@@ -81,22 +105,30 @@ pub struct Targets {
     by_chance: bool,
 }
 
-/// Targets with a method that hardly ever runs have one turn in so many, and those that nobody else wants.
+/// Targets with a method that hardly ever runs, or costs far more than others, have one turn in so many, and those that nobody else wants.
 pub const HOPELESS_TURNS: usize = 9;
 
+/// Equals are told apart by one of so many numbers.
+const CHANCES: usize = 1 << 20;
+
 /// The kinds of targets that take turns.
-const KINDS: [fn(&Mode) -> bool; 4] = [
+const KINDS: [fn(&Mode) -> bool; 9] = [
     |mode| matches!(mode, Mode::Deadlock),
+    |mode| matches!(mode, Mode::Crossing),
     |mode| matches!(mode, Mode::Conflict),
+    |mode| matches!(mode, Mode::Wait),
     |mode| matches!(mode, Mode::Apart),
+    |mode| matches!(mode, Mode::Born),
     |mode| matches!(mode, Mode::Share { .. }),
+    |mode| matches!(mode, Mode::Part(_)),
+    |mode| matches!(mode, Mode::Common { .. }),
 ];
 
 impl Targets {
     /// The targets that the facts give, of methods that can be called.
     pub fn of(facts: &ClassFacts, relations: &Relations, callable: &dyn Fn(usize) -> bool, rng: &mut Rng) -> Targets {
         let mut targets = Targets::default();
-        let statics = Statics::of(facts);
+        let (statics, goals) = (Statics::of(facts), Goals::new(facts));
         for pair in facts.pairs() {
             let methods = pair.methods;
             if !callable(methods.0) || !callable(methods.1) {
@@ -104,19 +136,19 @@ impl Targets {
             }
             targets.pairs += 1;
             targets.relevant += usize::from(pair.is_pc() || pair.double_lock || pair.second_share);
-            let mut add = |mode: Mode, score: u32| {
-                let chance = rng.below(1 << 20);
-                let (tried, ran, covered, misses) = (0, 0, 0, 0);
-                let (exhausted, is_hopeless) = (false, false);
-                let target =
-                    Target { methods, mode, score, tried, ran, covered, misses, exhausted, is_hopeless, chance };
-                targets.all.push(target);
-            };
+            let mut add =
+                |mode: Mode, score: u32| targets.add(methods, mode, score, goals.of(mode, methods), rng.below(CHANCES));
             if pair.double_lock {
                 add(Mode::Deadlock, pair.score);
+                if facts.crossings(methods.0, methods.1).iter().any(|crossing| is_within(facts, crossing)) {
+                    add(Mode::Crossing, pair.score);
+                }
             }
             if pair.is_pc() {
                 add(Mode::Conflict, pair.score);
+            }
+            if relations.waits_for(methods.0, methods.1) || relations.waits_for(methods.1, methods.0) {
+                add(Mode::Wait, pair.score.max(1));
             }
             let is_apart = statics.conflict(facts, methods);
             if is_apart {
@@ -138,6 +170,63 @@ impl Targets {
             }
         }
         targets
+    }
+
+    /// Adds pairs of a static method that gives subjects, and changes static state meanwhile, with each method of these: an
+    /// instance for all that is made when somebody asks for it first, or a table of those that were made.
+    pub fn with_births(mut self, facts: &ClassFacts, births: &[(usize, usize)], rng: &mut Rng) -> Targets {
+        let statics = Statics::of(facts);
+        for &methods in
+            births.iter().filter(|(factory, _)| statics.0[*factory].iter().any(|access| access.kind.writes()))
+        {
+            self.add(methods, Mode::Born, 1, Vec::new(), rng.below(CHANCES));
+        }
+        self
+    }
+
+    /// Adds pairs with parts that a subject gives out.
+    pub fn with_parts(mut self, pairs: Bounded<((usize, usize), Beside)>, rng: &mut Rng) -> Targets {
+        self.left += pairs.left;
+        for (methods, beside) in pairs.tried {
+            self.add(methods, Mode::Part(beside), 1, Vec::new(), rng.below(CHANCES));
+        }
+        self
+    }
+
+    /// Adds pairs that conflict if they are given one object, of those that threads may share.
+    pub fn with_common(mut self, common: Bounded<CommonArgument>, rng: &mut Rng) -> Targets {
+        self.left += common.left;
+        for CommonArgument { methods, arguments } in common.tried {
+            // What is not known of such a pair is tried here as well.
+            self.all.retain(|target| target.methods != methods || target.mode != Mode::Opaque);
+            self.relevant += usize::from(!self.all.iter().any(|target| target.methods == methods));
+            self.add(methods, Mode::Common { arguments }, 1, Vec::new(), rng.below(CHANCES));
+        }
+        self
+    }
+
+    /// Adds a pair of which the first method waits for the second.
+    pub fn add_wait(&mut self, methods: (usize, usize), rng: &mut Rng) {
+        self.add(methods, Mode::Wait, 1, Vec::new(), rng.below(CHANCES));
+    }
+
+    fn add(&mut self, methods: (usize, usize), mode: Mode, score: u32, goals: Vec<Goal>, chance: usize) {
+        let (tried, ran, covered, certified, misses) = (0, 0, 0, 0, 0);
+        let (exhausted, is_hopeless) = (false, false);
+        self.all.push(Target {
+            methods,
+            mode,
+            score,
+            tried,
+            ran,
+            covered,
+            certified,
+            goals,
+            misses,
+            exhausted,
+            is_hopeless,
+            chance,
+        });
     }
 
     /// The next target of those that were tried less often than this, the kinds in turn. None if there is none.
@@ -179,6 +268,12 @@ impl Targets {
     }
 }
 
+/// Whether one subject may have both locks. Where a lock is that of an argument, the argument is another object.
+fn is_within(facts: &ClassFacts, (one, other): &Crossing<'_>) -> bool {
+    let locks = [one.outer, one.inner, other.outer, other.inner];
+    locks.iter().all(|&lock| facts.locks[lock].owner != Owner::Parameter)
+}
+
 /// The accesses of static state by each method.
 struct Statics<'f>(Vec<Vec<&'f AccessFact>>);
 
@@ -196,16 +291,37 @@ impl<'f> Statics<'f> {
         let is_common = |lock: usize, b: &AccessFact| {
             facts.locks[lock].owner == Owner::Static && b.held.iter().any(|held| held.lock == lock)
         };
-        let conflicts = |a: &AccessFact, b: &AccessFact| {
+        let meet = |a: &AccessFact, b: &AccessFact| {
             let same = a.location == b.location || facts.locations[a.location].overlaps.contains(&b.location);
-            let matters = a.kind.writes() && b.kind.reads() || a.kind.reads() && b.kind.writes();
-            same && matters && !a.held.iter().any(|held| is_common(held.lock, b))
+            same && !a.held.iter().any(|held| is_common(held.lock, b))
         };
-        self.0[one].iter().any(|a| self.0[other].iter().any(|b| conflicts(a, b)))
+        // Where both only write, each may be the last at one of two locations.
+        let mut written = BTreeSet::new();
+        for a in &self.0[one] {
+            for b in self.0[other].iter().filter(|b| meet(a, b)) {
+                if a.kind.writes() && b.kind.reads() || a.kind.reads() && b.kind.writes() {
+                    return true;
+                }
+                if a.kind.writes() && b.kind.writes() {
+                    written.insert(a.location);
+                }
+            }
+        }
+        written.len() > 1
     }
 }
 
 impl Target {
+    /// The goals that no test has reached, by their numbers.
+    pub fn unreached(&self) -> impl Iterator<Item = usize> {
+        (0..self.goals.len()).filter(|&goal| !self.goals[goal].reached)
+    }
+
+    /// Whether a test has run, and all that has to be reached was.
+    pub fn is_done(&self) -> bool {
+        self.ran > 0 && self.unreached().next().is_none()
+    }
+
     fn priority(&self) -> u64 {
         u64::from(self.tried.abs_diff(self.covered).max(1)) * u64::from(self.tried.max(1))
     }

@@ -9,10 +9,11 @@ use classpath::{ClassName, ClassPath, Jdk};
 use testcase::{Argument, Call, Operation, TestCase};
 use testgen::{Feedback, Generator, Settings, Strategy};
 
-/// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements it; a class
-/// whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to be told much; one that takes
-/// back what it has given out; one that is given objects of which some can change.
-const SOURCES: [(&str, &str); 8] = [
+/// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements
+/// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
+/// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
+/// that lends what anyone can make, with a function and with texts for its exceptions.
+const SOURCES: [(&str, &str); 9] = [
     (
         "wire/Message.java",
         "package wire;
@@ -133,6 +134,29 @@ const SOURCES: [(&str, &str); 8] = [
                  public Seat(List<BitSet> rows) {}
                  public void take() { taken++; }
                  public int taken() { return taken; }
+             }
+         }",
+    ),
+    (
+        "clock/Rental.java",
+        "package clock;
+         public class Rental {
+             private int out;
+             private String last;
+             public Boat rent() { out++; return new Boat(); }
+             public void bring(Boat boat) {
+                 if (out == 0) { throw new IllegalStateException(\"no boat is out\"); }
+                 out -= boat.row();
+             }
+             public void name(String name) {
+                 if (name.isEmpty()) { throw new IllegalArgumentException(new StringBuilder(\"bad: \").append(out).toString()); }
+                 last = \"ark\".equals(name) ? \"old\" : name;
+             }
+             public void paint(java.util.function.Supplier<String> color) { last = color.get(); }
+             public static class Boat {
+                 private int rows;
+                 public Boat() {}
+                 public int row() { return ++rows; }
              }
          }",
     ),
@@ -312,6 +336,53 @@ fn what_a_subject_gives_out_is_given_back_to_it() {
     assert!(one * 3 > tests.len() && two * 50 > tests.len());
 }
 
+/// What is passed to the method of that name, in suffixes.
+fn passed<'t>(test: &'t TestCase, wanted: &'t str) -> impl Iterator<Item = (&'t Call, &'t Argument)> {
+    let calls = test.suffixes.iter().flatten();
+    let calls = calls.filter(move |call| method(&call.operation).is_some_and(|(name, _)| name == wanted));
+    calls.flat_map(|call| call.arguments.iter().map(move |argument| (call, argument)))
+}
+
+#[test]
+fn what_a_subject_lends_is_not_made_by_the_test() {
+    let (mut brought, mut twice) = (0, 0);
+    for test in &tests("clock.Rental") {
+        let mut boats = BTreeSet::new();
+        for (call, boat) in passed(test, "bring") {
+            let Argument::Value(boat) = boat else { panic!("{boat:?} is no boat: {test:?}") };
+            let lent = &test.prefix[*boat].operation;
+            assert_eq!(method(lent).map(|(name, _)| name), Some("rent"), "{test:?}");
+            assert_eq!(lent.receiver(), call.operation.receiver(), "{test:?}");
+            brought += 1;
+            twice += usize::from(!boats.insert(boat));
+        }
+    }
+    assert!(brought > 50 && twice == 0, "{brought} boats were brought, {twice} twice");
+}
+
+#[test]
+fn what_only_exceptions_say_is_no_argument() {
+    let tests = tests("clock.Rental");
+    let names = tests.iter().flat_map(|test| passed(test, "name")).filter_map(|(_, argument)| match argument {
+        Argument::String(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let names: BTreeSet<&str> = names.collect();
+    assert!(names.contains("ark") && names.contains("old"), "{names:?}");
+    assert!(!names.contains("no boat is out") && !names.contains("bad: "), "{names:?}");
+}
+
+#[test]
+fn a_function_gives_an_object() {
+    let tests = tests("clock.Rental");
+    let functions = tests.iter().flat_map(|test| &test.prefix).filter_map(|call| match &call.operation {
+        Operation::Implement { class, methods, .. } if class == "java/util/function/Supplier" => Some(methods),
+        _ => None,
+    });
+    let functions: Vec<_> = functions.collect();
+    assert!(functions.len() > 50 && functions.iter().all(|methods| methods.len() == 1), "{functions:?}");
+}
+
 fn method(operation: &Operation) -> Option<(&str, &str)> {
     match operation {
         Operation::Virtual { name, descriptor, .. } => Some((name, descriptor)),
@@ -326,7 +397,8 @@ fn threads_share_no_argument_that_can_change() {
         // What each thread passes: objects by the call that makes them, and constants by their class.
         let passed = |calls: &[Call]| -> BTreeSet<String> {
             let values = calls.iter().flat_map(|call| &call.arguments).filter_map(|argument| match argument {
-                Argument::Value(number) => Some(*number),
+                // What its own calls returned is passed on by one thread only.
+                Argument::Value(number) => Some(*number).filter(|number| *number < test.prefix.len()),
                 _ => None,
             });
             values

@@ -2,19 +2,19 @@
     // What follows only repeats the above.
 
     /** What one thread does. */
-    interface TestPart {
+    @PUBLIC@interface TestPart {
         void run(@RUN_PARAMETERS@) throws Throwable;
     }
 
     /** Subjects that were built, and what is done with them. */
-    static final class TestRound {
+    @PUBLIC@static final class TestRound {
         final TestPart[] parts;
         final Thread[] threads;
         final Throwable[] thrown;
         /** So many threads are not there yet. */
         final AtomicInteger missing;
 @ROUND_FIELDS@
-        TestRound(@ROUND_PARAMETERS@TestPart... parts) {
+        @PUBLIC@TestRound(@ROUND_PARAMETERS@TestPart... parts) {
             this.parts = parts;
             threads = new Thread[parts.length];
             thrown = new Throwable[parts.length];
@@ -163,7 +163,7 @@
 
     /** Throws an exception where it is not declared. */
     @SuppressWarnings("unchecked")
-    static <T extends Throwable> RuntimeException undeclared(Throwable exception) throws T {
+    @PUBLIC@static <T extends Throwable> RuntimeException undeclared(Throwable exception) throws T {
         throw (T) exception;
     }
 

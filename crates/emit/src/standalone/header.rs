@@ -3,7 +3,7 @@
 use super::Request;
 
 /// Says what the program shows, and how it is compiled and run.
-pub fn header(request: &Request<'_>, name: &str, package: &str) -> String {
+pub fn header(request: &Request<'_>, is_fresh: bool, name: &str, package: &str) -> String {
     let full = if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") };
     let given = request.class_path.join(":");
     let compile = if given.is_empty() { String::new() } else { format!("-cp {} ", quoted(&given)) };
@@ -22,6 +22,13 @@ pub fn header(request: &Request<'_>, name: &str, package: &str) -> String {
             "{} rounds or {} seconds, with status 0. Status 2: no round could begin.",
             request.rounds, request.seconds
         ),
+    ]);
+    if is_fresh {
+        lines.push(
+            "Classes are loaded anew for each round, for the threads share what may be in static fields.".to_owned(),
+        );
+    }
+    lines.extend([
         String::new(),
         format!("    javac {compile}-d . {name}.java"),
         format!("    java -cp {run} {full} [rounds [seconds]]"),

@@ -6,7 +6,7 @@ use crate::statements::{Around, Parts};
 use crate::types::Types;
 use crate::writer::{Place, Writer};
 use crate::{Unsayable, literal, place};
-use testcase::TestCase;
+use testcase::{Argument, Operation, TestCase};
 
 mod header;
 
@@ -97,7 +97,8 @@ pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Res
         }
     }
     let dotted = package.replace('/', ".");
-    let mut text = header::header(request, &name, &dotted);
+    let is_fresh = shares_static(test);
+    let mut text = header::header(request, is_fresh, &name, &dotted);
     if !dotted.is_empty() {
         text += &format!("package {dotted};\n\n");
     }
@@ -107,8 +108,8 @@ pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Res
     text += &format!(
         "\n@SuppressWarnings({{\"unchecked\", \"rawtypes\", \"deprecation\", \"removal\"}})\npublic class {name} {{\n"
     );
-    text += &prepare(&parts, around);
-    text += &harness(request, test, around);
+    text += &prepare(&parts, around, is_fresh);
+    text += &harness(request, test, around).replace("@PUBLIC@", if is_fresh { "public " } else { "" });
     Ok(Program { name, package: dotted, text: ascii(&text) })
 }
 
@@ -116,10 +117,12 @@ pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Res
 const AVOIDED: [&str; 2] = ["turn", "results"];
 
 /// What the harness uses of `java.lang`.
-const OF_JAVA_LANG: [&str; 21] = [
+const OF_JAVA_LANG: [&str; 24] = [
     "Boolean",
     "Character",
     "Class",
+    "ClassLoader",
+    "ClassNotFoundException",
     "Enum",
     "IllegalAccessException",
     "Integer",
@@ -128,6 +131,7 @@ const OF_JAVA_LANG: [&str; 21] = [
     "Math",
     "Number",
     "Object",
+    "Override",
     "Runtime",
     "RuntimeException",
     "StackTraceElement",
@@ -142,7 +146,7 @@ const OF_JAVA_LANG: [&str; 21] = [
 
 fn reserved(package: &str, name: &str, around: Around) -> ClassNames {
     let mut classes = ClassNames::in_package(package);
-    for own in [name, "TestPart", "TestRound", "TestTurn", "TestResults"] {
+    for own in [name, "TestPart", "TestRound", "TestTurn", "TestResults", "TestSubjects", "TestLoader"] {
         classes.reserve(own, "");
     }
     for simple in OF_JAVA_LANG {
@@ -200,12 +204,35 @@ fn free_name(hierarchy: &Hierarchy<'_>, package: &str, under_test: &str) -> Stri
     names.find(is_free).expect("internal bug: names are not used up")
 }
 
-/// The method with the test itself.
-fn prepare(parts: &Parts, around: Around) -> String {
-    let mut text = String::from(
-        "    /** Builds the subjects in one thread, and says what the other threads then do at the same time. */\n    \
-         static TestRound prepare() throws Throwable {\n",
-    );
+/// Whether threads call methods of an object that may be the same one in each round: classes are loaded anew then.
+/// What the JDK gives out is out of reach.
+fn shares_static(test: &TestCase) -> bool {
+    let is_of_jdk = |class: &str| ["java/", "javax/", "jdk/", "sun/"].iter().any(|start| class.starts_with(start));
+    let is_static = |receiver: &Argument| match receiver {
+        Argument::Value(number) => test.prefix.get(*number).is_some_and(|call| {
+            let operation = &call.operation;
+            matches!(operation, Operation::GetStatic { .. } | Operation::Static { .. }) && !is_of_jdk(operation.class())
+        }),
+        _ => false,
+    };
+    test.suffixes.iter().flatten().filter_map(|call| call.operation.receiver()).any(is_static)
+}
+
+/// The method with the test itself; in a class of its own, if that is loaded anew for each round.
+fn prepare(parts: &Parts, around: Around, is_fresh: bool) -> String {
+    let comment = "/** Builds the subjects in one thread, and says what the other threads then do at the same time. */";
+    let body = body(parts, around);
+    if !is_fresh {
+        return format!("    {comment}\n    static TestRound prepare() throws Throwable {{\n{body}    }}\n");
+    }
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    let method = format!("        public static TestRound prepare() throws Throwable {{\n{body}        }}\n");
+    format!("    {comment}\n    public static final class TestSubjects {{\n{method}    }}\n")
+        + include_str!("fresh.java")
+}
+
+fn body(parts: &Parts, around: Around) -> String {
+    let mut text = String::new();
     let put = |text: &mut String, indent: usize, statement: &[String]| {
         for (number, line) in statement.iter().enumerate() {
             let end = if number + 1 == statement.len() { ";" } else { "" };
@@ -229,7 +256,7 @@ fn prepare(parts: &Parts, around: Around) -> String {
         statements.iter().for_each(|statement| put(&mut text, 16, statement));
         text += if number + 1 < count { "            },\n" } else { "            }\n" };
     }
-    text + "        );\n    }\n"
+    text + "        );\n"
 }
 
 /// What repeats the test. Its pieces are Java, with names between `@` where they depend on what is looked for.

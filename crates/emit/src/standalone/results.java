@@ -86,7 +86,7 @@
      * What the calls of one thread gave. Objects are looked into when all threads have ended, for others might be changing
      * them before.
      */
-    static final class TestResults {
+    @PUBLIC@static final class TestResults {
         /** What the prefix made: not looked into. */
         final Object[] known;
         final List<Object> values = new ArrayList<>();
@@ -95,7 +95,7 @@
             this.known = known;
         }
 
-        void add(Object value) {
+        @PUBLIC@void add(Object value) {
             values.add(value);
         }
 

@@ -89,7 +89,7 @@
     }
 
     /** Where calls run one after the other, says whose turn it is. */
-    static final class TestTurn {
+    @PUBLIC@static final class TestTurn {
         /** False in rounds where threads do as they like. */
         boolean isUsed;
         final Semaphore begun = new Semaphore(0);
@@ -97,7 +97,7 @@
         volatile boolean isInCall;
 
         /** Called by the thread between two calls. */
-        void next() {
+        @PUBLIC@void next() {
             if (!isUsed) return;
             isInCall = false;
             ended.release();

@@ -6,7 +6,7 @@ use testcase::{Argument, Behaviour, TestCase};
 const OBJECT: &str = "Ljava/lang/Object;";
 const STRING: &str = "Ljava/lang/String;";
 
-pub const SOURCES: [(&str, &str); 7] = [
+pub const SOURCES: [(&str, &str); 8] = [
     (
         "acme/Kinds.java",
         r#"package acme;
@@ -51,6 +51,18 @@ pub const SOURCES: [(&str, &str); 7] = [
             static class Thread { Thread() { } }
         }
         class String { String() { } int length() { return 0; } }"#,
+    ),
+    (
+        "bank/Seal.java",
+        r#"package bank;
+        enum Seal {
+            ONLY;
+            private int used;
+            synchronized int use() {
+                if (used == 2) throw new IllegalStateException("worn out");
+                return ++used;
+            }
+        }"#,
     ),
     ("bank/AccountTest.java", "package bank; class AccountTest { }"),
     (
@@ -323,6 +335,14 @@ pub fn accounts() -> TestCase {
         vec![open(), open(), new("bank/String"), new("bank/Account$Thread"), array("bank/String", vec![value(2)])];
     let balance = get(ACCOUNT, "balance:I", Some(value(0)));
     test(prefix, vec![vec![transfer(0, 1)], vec![transfer(1, 0)]], vec![balance])
+}
+
+/// What can be used twice, and is one for all, is used twice.
+pub fn seal() -> TestCase {
+    let only = get("bank/Seal", "ONLY:Lbank/Seal;", None);
+    let name = invoke("bank/Seal", &format!("name(){STRING}"), value(0), vec![]);
+    let used = || vec![invoke("bank/Seal", "use()I", value(0), vec![])];
+    test(vec![only], vec![used(), used()], vec![name])
 }
 
 /// Two take the same ticket.

@@ -1,6 +1,6 @@
-//! Classes that fail under one order of their steps, and that bring about this order themselves when their methods overlap.
-//! So the first round of a program shows what is wrong, whatever the machine does; and no round of a program whose threads
-//! do not overlap shows it.
+//! Classes that fail under one order of their steps, and that bring about this order themselves when their methods
+//! overlap. So the first round of a program shows what is wrong, whatever the machine does; and no round of a
+//! program whose threads do not overlap shows it.
 
 use crate::calls::*;
 use crate::cases::test;

@@ -1,5 +1,5 @@
-//! Programs show what they are to show. Nothing here waits for chance: what fails does so in the first round (see `forced`),
-//! and what is right is run for a number of rounds.
+//! Programs show what they are to show. Nothing here waits for chance: what fails does so in the first round (see
+//! `forced`), and what is right is run for a number of rounds.
 
 use crate::{Bench, cases, forced, jdks};
 use emit::{Request, Shows};
@@ -89,6 +89,18 @@ fn what_is_right_shows_nothing() {
         }
         let (status, said) = run(&bench, &cases::implemented(), &request("acme/Task", Shows::Hang), &["50"]);
         assert_eq!((status, said.trim_end()), (0, "not seen in 50 rounds"));
+    }
+}
+
+#[test]
+fn what_is_one_for_all_is_new_in_each_round() {
+    for jdk in jdks() {
+        let bench = Bench::new(&jdk);
+        let worn = || Shows::Exception { class: "java.lang.IllegalStateException".into() };
+        for shows in [Shows::Deadlock, worn(), Shows::Linearizability] {
+            let (status, said) = run(&bench, &cases::seal(), &request("bank/Seal", shows), &["20"]);
+            assert_eq!((status, said.trim_end()), (0, "not seen in 20 rounds"));
+        }
     }
 }
 

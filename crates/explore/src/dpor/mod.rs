@@ -32,7 +32,8 @@ mod sequence;
 
 use crate::execution::{End, Execution, Learnt};
 use crate::explorer::Explorer;
-use path::{Sleeper, Unexpected};
+use crate::rng::Rng;
+use path::{Path, Sleeper, Unexpected};
 use reversal::{Late, Reversals};
 use run::{Guided, Outcome, Run};
 use schedule::{Event, Scheduler};
@@ -43,6 +44,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 const ENDLESS: usize = 20_000;
 /// Then so many of them are looked at for reversals, and those that it shares with the one before.
 const MOST_OF_ENDLESS: usize = 2_000;
+
+/// Upper bound on the memory for what is left to do along the current way, unless [`Dpor::within`] says otherwise.
+const MAX_BYTES: usize = 256 << 20;
+/// All of it is counted once in so many executions, and what grows fastest all the time.
+const COUNTED: u64 = 64;
 
 /// How to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -86,7 +92,15 @@ pub struct Dpor {
     /// So many choices of the next execution are those of the one before; None once all is explored.
     next: Option<usize>,
     under_way: bool,
+    max_bytes: usize,
+    /// Number of executions since all memory was counted.
+    uncounted: u64,
+    exhausted: bool,
 }
+
+/// After so many choices the first execution is no random walk any more: threads that only look at something take turns in
+/// one for ever, and none is seen to spin.
+const WALK: usize = 1_000;
 
 impl Dpor {
     /// An exploration from the start.
@@ -98,7 +112,23 @@ impl Dpor {
             counts: DporCounts::default(),
             next: Some(0),
             under_way: false,
+            max_bytes: MAX_BYTES,
+            uncounted: 0,
+            exhausted: false,
         }
+    }
+
+    /// The same, whose first execution is a random walk: of a test that fails under many schedules it may well be one. All
+    /// others differ from it, as from any other.
+    pub fn from_random_walk(settings: DporSettings, seed: u64) -> Dpor {
+        let dpor = Dpor::new(settings);
+        dpor.run.lock().unwrap_or_else(PoisonError::into_inner).walk = Some((Rng::new(seed), WALK));
+        dpor
+    }
+
+    /// The same with another upper bound, in bytes, on what is kept of reversals to come. Past it the exploration is given up.
+    pub fn within(self, max_bytes: usize) -> Dpor {
+        Dpor { max_bytes, ..self }
     }
 
     /// What was explored so far.
@@ -123,10 +153,37 @@ impl Dpor {
         Some(part)
     }
 
+    /// How many reversals wait to be explored. Each leads to another trace, unless it turns out that one of its threads
+    /// sleeps.
+    pub fn waiting(&self) -> usize {
+        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        run.path.nodes.iter().map(|node| node.branches.len()).sum()
+    }
+
     /// Whether every trace was run. False if something unexpected happened or an execution was cut off, for then that
     /// is not known.
     pub fn is_complete(&self) -> bool {
-        self.next.is_none() && !self.under_way && self.counts.unexpected == 0 && self.counts.cut == 0
+        let is_over = self.next.is_none() && !self.under_way && !self.exhausted;
+        is_over && self.counts.unexpected == 0 && self.counts.cut == 0
+    }
+
+    /// Whether the exploration was given up because what it has to keep takes too much memory.
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// Gives up, if what is kept takes too much memory. Says whether it does.
+    fn gives_up(&mut self, run: &mut Run) -> bool {
+        self.uncounted += 1;
+        let is_due = self.uncounted >= COUNTED;
+        if is_due {
+            self.uncounted = 0;
+        }
+        self.exhausted = run.path.kept > self.max_bytes || is_due && run.path.bytes() > self.max_bytes;
+        if self.exhausted {
+            run.path = Path::default();
+        }
+        self.exhausted
     }
 }
 
@@ -139,16 +196,19 @@ impl Explorer for Dpor {
 
     fn finish(&mut self, execution: &Execution<'_>) -> Learnt {
         self.under_way = false;
-        let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = self.run.clone();
+        let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
         if run.outcome != Outcome::Unexpected && learn(&mut run, execution, &mut self.pending).is_err() {
             run.outcome = Outcome::Unexpected;
         }
         if !matches!(run.outcome, Outcome::Unexpected | Outcome::Looped) {
             let is_cut = execution.end == End::Cut;
-            reverse(&mut run, &self.pending, &mut self.reversals, is_cut);
+            reverse(&mut run, &self.pending, &mut self.reversals, is_cut, self.max_bytes);
         }
         let learnt = count(&mut self.counts, &run, execution.end);
-        self.next = if run.outcome == Outcome::Looped {
+        self.next = if self.gives_up(&mut run) {
+            None
+        } else if run.outcome == Outcome::Looped {
             run.restart(0, Guide::default());
             Some(0)
         } else {
@@ -175,11 +235,15 @@ fn learn(run: &mut Run, execution: &Execution<'_>, pending: &mut Vec<(usize, Eve
 
 /// Leaves all reversals to be explored that are possible by what is new in this execution. Those of one that has
 /// no end are not complete anyway, and one that differs only long after its beginning has none either.
-fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals, is_cut: bool) {
+/// Stops where that takes more memory than there may be.
+fn reverse(run: &mut Run, pending: &[(usize, Event)], reversals: &mut Reversals, is_cut: bool, max_bytes: usize) {
     let path = &mut run.path;
     let steps = path.order.len();
     let last = if is_cut && steps > ENDLESS { steps.min(MOST_OF_ENDLESS.max(run.replay)) } else { steps };
     for step in run.replay.saturating_sub(1)..last {
+        if path.kept > max_bytes {
+            return;
+        }
         let (thread, event, footprint) = (path.order.thread(step), path.nodes[step].event, *path.order.footprint(step));
         let late = Late { thread, event, footprint, step };
         reversals.bring_forward(path, late);
@@ -202,8 +266,8 @@ fn count(counts: &mut DporCounts, run: &Run, end: End) -> Learnt {
             counts.bounded += (run.outcome == Outcome::Bounded) as u64;
             counts.cut += (end == End::Cut) as u64;
             counts.held += run.held as u64;
-            counts.timed_out += run.path.nodes.iter().any(|node| node.timed_out != 0) as u64;
-            counts.unprompted += run.path.nodes.iter().any(|node| node.allowed != 0) as u64;
+            counts.timed_out += run.path.nodes.iter().any(|node| !node.timed_out.is_empty()) as u64;
+            counts.unprompted += run.path.nodes.iter().any(|node| !node.allowed.is_empty()) as u64;
             if run.outcome == Outcome::Bounded { Learnt::Bounded } else { Learnt::Counts }
         }
         Outcome::Redundant => {
@@ -231,6 +295,7 @@ fn advance(run: &mut Run) -> Option<usize> {
         }
         while !node.branches.is_empty() {
             let mut guide = node.branches.remove(0);
+            run.path.kept -= guide.bytes();
             if let Some(thread) = guide.step().filter(|&thread| !node.is_asleep(thread)) {
                 node.thread = thread;
                 node.explored += 1;

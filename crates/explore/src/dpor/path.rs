@@ -5,8 +5,8 @@ use crate::dependency::Footprint;
 use crate::names::Names;
 use crate::order::{After, Order};
 use crate::spin::lets_go_on;
-use crate::state::{MAX_THREADS, State, bits};
-use schedule::{Event, EventKind, ThreadId, Trace};
+use crate::state::State;
+use schedule::{Event, EventKind, MAX_THREADS, ThreadId, ThreadSet, Trace};
 
 /// The nodes of the current execution, with the order of its events.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ pub(super) struct Path {
     pub followed: usize,
     /// The step from which the test's own threads are there: no event starts them.
     pub group: Option<usize>,
+    /// Bytes of all branches.
+    pub kept: usize,
     /// For each thread: the step that has started it.
     starts: Vec<Option<usize>>,
     /// For each thread that was spinning: the step that changed what it reads, until it goes on.
@@ -38,13 +40,13 @@ pub(super) struct Node {
     /// How many choices were explored here before the one under way.
     pub explored: u32,
     /// Threads whose waits are over here because time has passed.
-    pub timed_out: u64,
+    pub timed_out: ThreadSet,
     /// Threads that can do their next event without cause.
-    pub allowed: u64,
+    pub allowed: ThreadSet,
     /// Nothing could go on here, but for what time or patience has let go.
     pub barrier: bool,
     /// Threads that go on here although they spin.
-    pub released: u64,
+    pub released: ThreadSet,
     /// Threads that spin, with the number of events in a round.
     pub spinning: Vec<(usize, usize)>,
 }
@@ -64,6 +66,9 @@ impl Path {
     /// of them is another.
     pub fn restart(&mut self, shared: usize) {
         self.nodes.truncate(shared);
+        if shared == 0 {
+            self.kept = 0;
+        }
         self.order.truncate(shared.saturating_sub(1));
         if self.group.is_some_and(|group| group >= shared) {
             self.group = None;
@@ -73,6 +78,12 @@ impl Path {
         self.starts.clear();
         self.changes.clear();
         self.followed = 0;
+    }
+
+    /// Bytes that it takes, more or less.
+    pub fn bytes(&self) -> usize {
+        let sleepers: usize = self.nodes.iter().map(|node| node.sleep.capacity()).sum();
+        self.kept + self.nodes.capacity() * size_of::<Node>() + sleepers * size_of::<Sleeper>() + self.order.bytes()
     }
 
     /// Takes note of the events that happened since the last time.
@@ -92,11 +103,11 @@ impl Path {
                 return Err(Unexpected);
             }
             node.event = event;
-            for bit in bits(node.timed_out) {
-                self.state.time_out(bit);
+            for thread in node.timed_out.iter() {
+                self.state.time_out(thread);
             }
-            for bit in bits(node.allowed) {
-                self.state.allow(bit);
+            for thread in node.allowed.iter() {
+                self.state.allow(thread);
             }
             let change = self.changes.get_mut(thread).and_then(Option::take);
             if !replayed {

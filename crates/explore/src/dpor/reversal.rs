@@ -4,7 +4,7 @@ use super::path::Path;
 use super::sequence::{Guide, Sequence};
 use crate::dependency::{Footprint, Mode};
 use crate::spin::lets_go_on;
-use crate::state::{State, bits};
+use crate::state::State;
 use schedule::{Event, EventKind};
 
 /// An event that is to come earlier than it did, or than it would have.
@@ -115,16 +115,16 @@ impl Reversals {
     fn go_to(&mut self, path: &Path, early: usize, late: &Late) {
         self.state.clear();
         for (step, node) in path.nodes[..early].iter().enumerate() {
-            bits(node.timed_out).for_each(|thread| self.state.time_out(thread));
+            node.timed_out.iter().for_each(|thread| self.state.time_out(thread));
             self.state.apply(path.order.thread(step), node.event);
         }
-        bits(path.nodes[early].timed_out).for_each(|thread| self.state.time_out(thread));
+        path.nodes[early].timed_out.iter().for_each(|thread| self.state.time_out(thread));
         for step in (early + 1..late.step).filter(|&step| !path.order.happens_before(early, step)) {
             self.state.apply(path.order.thread(step), path.nodes[step].event);
         }
         let announced = previous_step(path, late).map_or(0, |previous| previous + 1);
         let seen = path.nodes.len().min(late.step + 1);
-        if path.nodes[announced.min(seen)..seen].iter().any(|node| node.allowed & 1 << late.thread != 0) {
+        if path.nodes[announced.min(seen)..seen].iter().any(|node| node.allowed.contains(late.thread)) {
             self.state.allow(late.thread);
         }
     }
@@ -164,7 +164,9 @@ impl Reversals {
         let asleep = node.sleep.iter().map(|sleeper| sleeper.thread);
         let mut known = asleep.chain(node.branches.iter().filter_map(Guide::next));
         if !known.any(|thread| self.sequence.may_begin_with(path, thread)) {
-            path.nodes[early].branches.push(self.sequence.threads());
+            let guide = self.sequence.threads();
+            path.kept += guide.bytes();
+            path.nodes[early].branches.push(guide);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::path::{Node, Path, Sleeper, Unexpected};
 use super::sequence::Guide;
+use crate::rng::Rng;
 use crate::spin::Spins;
-use crate::state::bits;
-use schedule::{Choice, Divergence, Event, Scheduler, ThreadId, Turn};
+use schedule::{Choice, Divergence, Event, Scheduler, ThreadId, ThreadSet, Turn};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The exploration while an execution is under way.
@@ -21,6 +21,8 @@ pub(super) struct Run {
     pub outcome: Outcome,
     /// Whether a thread was held back because it spins.
     pub held: bool,
+    /// Who goes on is left to chance in the first execution, for so many choices.
+    pub walk: Option<(Rng, usize)>,
     runnable: Vec<(usize, Event)>,
     /// Threads whose waits are over by time, since the last choice.
     timed_out: Vec<ThreadId>,
@@ -79,6 +81,7 @@ impl Run {
     /// Prepares for an execution.
     pub fn restart(&mut self, shared: usize, guide: Guide) {
         self.path.restart(shared);
+        self.walk = None;
         self.spins.clear();
         self.timed_out.clear();
         self.unprompted.clear();
@@ -92,7 +95,7 @@ impl Run {
         self.path.follow(trace)?;
         for step in from..self.path.followed {
             let (node, footprint) = (&self.path.nodes[step], self.path.order.footprint(step));
-            self.spins.release(bits(node.released));
+            self.spins.release(node.released.iter());
             self.spins.happened(node.thread, node.event, footprint);
         }
         Ok(())
@@ -119,8 +122,8 @@ impl Run {
         }
         let depth = choice.trace.steps.len();
         if depth < self.replay {
-            let told = self.timed_out.iter().fold(0, |mask, &thread| mask | 1 << self.path.names.name(thread));
-            return self.path.nodes[depth].timed_out & !told != 0;
+            let told: ThreadSet = self.timed_out.iter().map(|&thread| self.path.names.name(thread)).collect();
+            return self.path.nodes[depth].timed_out.iter().any(|thread| !told.contains(thread));
         }
         let spins = |&(thread, event): &(ThreadId, Event)| {
             let name = self.path.names.name(thread);
@@ -138,7 +141,7 @@ impl Run {
             self.path.nodes[depth].event = runnable[place].1;
         }
         let mut events = 1;
-        let goes_on = |node: &Node| node.thread == thread && node.timed_out == 0;
+        let goes_on = |node: &Node| node.thread == thread && node.timed_out.is_empty();
         while depth + events + 1 < self.replay && goes_on(&self.path.nodes[depth + events]) {
             events += 1;
         }
@@ -183,15 +186,15 @@ impl Run {
         if group.is_none() && choice.runnable.iter().any(|announced| new(&announced)) {
             *group = Some(depth);
         }
-        let (mut timed_out, mut allowed) = (0, 0);
+        let (mut timed_out, mut allowed) = (ThreadSet::default(), ThreadSet::default());
         for &thread in &self.timed_out {
             state.time_out(names.name(thread));
-            timed_out |= 1 << names.name(thread);
+            timed_out.insert(names.name(thread));
         }
-        let barrier = timed_out != 0;
+        let barrier = !timed_out.is_empty();
         for &thread in &self.unprompted {
             state.allow(names.name(thread));
-            allowed |= 1 << names.name(thread);
+            allowed.insert(names.name(thread));
         }
         if !runnable.iter().all(|&(thread, event)| state.can_do(thread, event)) {
             return Err(Outcome::Unexpected);
@@ -216,7 +219,7 @@ impl Run {
             timed_out,
             allowed,
             barrier,
-            released: 0,
+            released: ThreadSet::default(),
             spinning,
         })
     }
@@ -224,12 +227,17 @@ impl Run {
     /// Any thread will do that does not sleep. One that can go on as before saves a hand-over; one that spins
     /// goes on only when nothing else can.
     fn pick(&mut self, node: &mut Node, runnable: &[(usize, Event)]) -> Result<usize, Outcome> {
+        let drawn = self.walk.as_mut().filter(|(_, left)| *left > 0).map(|(rng, left)| {
+            *left -= 1;
+            rng.below(runnable.len() as u64) as usize
+        });
         let awake = |place: &usize| !node.is_asleep(runnable[*place].0) && self.may_go_on(runnable[*place].0);
         let spins = |place: &usize| node.spinning.iter().any(|&(thread, _)| thread == runnable[*place].0);
         let released = |place: &usize| self.spins.is_released(runnable[*place].0);
         let last = self.path.nodes.last().map(|node| node.thread);
         let going_on = runnable.iter().position(|&(thread, _)| Some(thread) == last);
-        let mut places = going_on.into_iter().chain(0..runnable.len());
+        let first = drawn.or(going_on);
+        let mut places = first.into_iter().chain(0..runnable.len());
         if let Some(place) = places.find(|place| awake(place) && !spins(place) && !released(place)) {
             self.held |= !node.spinning.is_empty();
             return Ok(place);
@@ -244,7 +252,7 @@ impl Run {
         }
         // Only threads that spin are left.
         let place = (0..runnable.len()).filter(awake).min_by_key(idle).ok_or(Outcome::Bounded)?;
-        node.released = node.spinning.iter().fold(0, |mask, &(thread, _)| mask | 1 << thread);
+        node.released = node.spinning.iter().map(|&(thread, _)| thread).collect();
         node.barrier = true;
         Ok(place)
     }

@@ -7,6 +7,8 @@ use crate::dependency::Footprint;
 #[derive(Debug, Default)]
 pub(super) struct Sequence {
     items: Vec<Item>,
+    /// Reused, so that what is kept is allocated once and as small as can be.
+    turns: Vec<(u16, u16)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,28 +41,47 @@ impl Sequence {
     }
 
     /// Who goes on, in this order.
-    pub fn threads(&self) -> Guide {
-        Guide(self.items.iter().rev().map(|item| item.thread).collect())
+    pub fn threads(&mut self) -> Guide {
+        self.turns.clear();
+        for item in self.items.iter().rev() {
+            match self.turns.last_mut() {
+                Some((thread, events)) if *thread as usize == item.thread && *events < u16::MAX => *events += 1,
+                _ => self.turns.push((item.thread as u16, 1)),
+            }
+        }
+        Guide(self.turns.as_slice().to_vec())
     }
 }
 
-/// The threads that go on next, the last one first.
+/// The threads that go on next, the last one first, each with the number of its events. Many of these wait, and some are as
+/// long as executions.
 #[derive(Debug, Default)]
-pub(super) struct Guide(Vec<usize>);
+pub(super) struct Guide(Vec<(u16, u16)>);
 
 impl Guide {
     /// Who goes on next.
     pub fn next(&self) -> Option<usize> {
-        self.0.last().copied()
+        self.0.last().map(|&(thread, _)| thread.into())
     }
 
     /// Takes away who goes on next.
     pub fn step(&mut self) -> Option<usize> {
-        self.0.pop()
+        let (thread, events) = self.0.last_mut()?;
+        let thread = *thread;
+        *events -= 1;
+        if *events == 0 {
+            self.0.pop();
+        }
+        Some(thread.into())
     }
 
     /// All are free to go on from here.
     pub fn drop_rest(&mut self) {
         self.0.clear();
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Guide>() + self.0.capacity() * size_of::<(u16, u16)>()
     }
 }

@@ -6,6 +6,8 @@ mod causes;
 mod complete;
 mod estimate;
 mod hangs;
+mod many;
+mod memory;
 mod programs;
 mod racing;
 mod random;

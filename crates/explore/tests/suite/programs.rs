@@ -154,6 +154,16 @@ pub fn check_then_act(threads: usize) -> Program {
     Program::new(2, vec![thread; threads])
 }
 
+/// The same for two threads, each of which then does so many events that depend on the other's.
+pub fn check_then_act_before_more(events: usize) -> Program {
+    let mut program = check_then_act(2);
+    for thread in &mut program.threads {
+        thread.extend((0..events).map(|_| Op::Add { var: 2, value: 1, reg: 0 }));
+    }
+    program.variables = 3;
+    program
+}
+
 /// Two accounts and a transfer in both directions, each balance read and written under its own lock: money is lost.
 pub fn accounts() -> Program {
     let transfer = |from: usize, to: usize| {
@@ -181,4 +191,23 @@ pub fn publication() -> Program {
         Op::FailIfNot { reg: 1, is: 7 },
     ];
     Program::new(2, vec![publishes, reads])
+}
+
+/// Each writes a variable of its own.
+pub fn independent(threads: usize) -> Program {
+    let thread = |var| vec![Op::Write { var, value: Num::Const(1) }];
+    Program::new(threads, (0..threads).map(thread).collect())
+}
+
+/// All but the last write one variable and then another; the last fails if it sees the first without the other.
+pub fn unfinished_among(threads: usize) -> Program {
+    let write = |var| Op::Write { var, value: Num::Const(1) };
+    let mut all = vec![vec![write(0), write(1)]; threads - 1];
+    all.push(vec![
+        Op::Read { var: 0, reg: 0 },
+        Op::Read { var: 1, reg: 1 },
+        Op::If { reg: 0, is: 0, to: 4 },
+        Op::FailIfNot { reg: 1, is: 1 },
+    ]);
+    Program::new(2, all)
 }

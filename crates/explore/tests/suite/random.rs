@@ -174,8 +174,8 @@ fn conditions() -> impl Strategy<Value = Statement> {
     .prop_map(Statement::Condition)
 }
 
-/// Threads that wait, make others wait or go on, and look at what others do. What a look sees stays in a register of its own, as far as there
-/// are registers.
+/// Threads that wait, make others wait or go on, and look at what others do. What a look sees stays in a register
+/// of its own, as far as there are registers.
 fn watched_program(threads: usize, statements: usize) -> impl Strategy<Value = Program> {
     let other = 1..threads + 1;
     let look = (other.clone(), 0..3usize).prop_map(|(thread, reg)| Statement::Plain(Op::State { thread, reg }));

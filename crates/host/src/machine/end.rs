@@ -11,6 +11,10 @@ pub struct Limits {
     pub spurious_wakeups: u32,
     /// Whether what is limited in time may be over at any moment, and not only when nothing else can run.
     pub early_timeouts: bool,
+    /// How many timed waits of each thread that others have started may be over at any moment: timers fire while
+    /// others are in the midst of something.
+    #[serde(default)]
+    pub early_of_started: u32,
     /// With more calls in each other than this, a thread has a `StackOverflowError`, wherever the real stack ends. It has none of
     /// ours without.
     #[serde(default)]
@@ -29,6 +33,7 @@ impl Default for Limits {
             max_events: 100_000,
             spurious_wakeups: 0,
             early_timeouts: false,
+            early_of_started: 0,
             max_frames: None,
             watched: false,
             mirrored: false,

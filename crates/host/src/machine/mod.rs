@@ -32,6 +32,9 @@ pub struct Machine {
     limits: Limits,
     /// The time in nanoseconds since the start.
     now: u64,
+    /// The latest that a thread has seen on the clock; one whose wait was over early is ahead of the others until
+    /// they look.
+    shown: u64,
     /// Whose waits were over because time has passed, with the number of events before that.
     timed_out: Vec<(usize, ThreadId)>,
     /// Whether a thread has waited for what can be over by time.
@@ -97,6 +100,7 @@ impl Machine {
             last: None,
             limits,
             now: 0,
+            shown: 0,
             timed_out: Vec::new(),
             timed: false,
             chance: false,
@@ -117,12 +121,15 @@ impl Machine {
     /// Adds a thread that another starts.
     pub fn add_child(&mut self, parent: ThreadId, daemon: bool) -> ThreadId {
         let mut thread = self.thread_mut(parent).child();
-        thread.daemon = daemon;
+        (thread.daemon, thread.early) = (daemon, self.limits.early_of_started);
         self.add(thread)
     }
 
     fn add(&mut self, mut thread: Thread) -> ThreadId {
         thread.spurious = self.limits.spurious_wakeups;
+        if self.limits.early_timeouts {
+            thread.early = u32::MAX;
+        }
         self.threads.push(thread);
         ThreadId(self.threads.len() as u16 - 1)
     }
@@ -152,12 +159,11 @@ impl Machine {
     pub fn announce_within(&mut self, thread: ThreadId, event: Event, nanos: Option<u64>) {
         let deadline = nanos.map(|nanos| self.now.saturating_add(nanos));
         self.timed |= deadline.is_some();
-        let early = self.limits.early_timeouts;
         let holder = self.threads.get(event.slot as usize).filter(|_| event.kind == EventKind::LockInVain);
         let seen = holder.map_or(0, |holder| holder.done);
         let state = self.thread_mut(thread);
         (state.next, state.deadline, state.seen) = (Some(event), deadline, seen);
-        state.untold = early && deadline.is_some() || event.kind == EventKind::Wake && state.spurious > 0;
+        state.untold = state.may_be_early() || event.kind == EventKind::Wake && state.spurious > 0;
     }
 
     /// A thread does what it announced. Says what the event found, where it looked for something.
@@ -270,8 +276,7 @@ impl Machine {
         if state.last_events >= LAST_EVENTS {
             return false;
         }
-        let may_time_out = || self.limits.early_timeouts && state.deadline.is_some();
-        let over = || state.interrupted || state.timed_out || may_time_out();
+        let over = || state.interrupted || state.timed_out || state.may_be_early();
         match event.kind {
             // Once in any case, so that whoever watches knows of it. Only who has the monitor can give it up.
             EventKind::LockInVain => {
@@ -282,7 +287,7 @@ impl Machine {
             EventKind::LockWithin => over() || self.locks.is_free_for(event.object, thread),
             EventKind::Wake => {
                 let interrupted = state.interrupted && event.is_interruptible();
-                let over = interrupted || state.timed_out || may_time_out();
+                let over = interrupted || state.timed_out || state.may_be_early();
                 self.locks.is_free_for(event.object, thread)
                     && (over || state.spurious > 0 || self.waits.is_notified(place(event), thread))
             }
@@ -438,14 +443,13 @@ impl Machine {
     /// interrupt.
     fn end_wait(&mut self, thread: ThreadId, event: Event) -> bool {
         let was_told = self.waits.wake(place(event), thread);
-        let early = self.limits.early_timeouts;
         let state = self.thread_mut(thread);
         let depth = state.waits_on.take().map_or(1, |waits| waits.depth);
         // An interrupt of a thread that was told to wake is still to be noticed.
         let interrupted = !was_told && event.is_interruptible() && std::mem::take(&mut state.interrupted);
         state.woken = if interrupted { Woken::Interrupted } else { Woken::Prompted };
         if !was_told && !interrupted {
-            if state.timed_out || early && state.deadline.is_some() {
+            if state.timed_out || state.may_be_early() {
                 state.woken = Woken::TimedOut;
                 state.goes_ahead();
             } else {
@@ -458,7 +462,12 @@ impl Machine {
 
     /// A thread has written something that was no event.
     pub fn note_write(&mut self, thread: ThreadId) {
-        self.thread_mut(thread).note_done(EventKind::Write);
+        self.note_silent(thread, EventKind::Write);
+    }
+
+    /// A thread has made an access that was no event.
+    pub fn note_silent(&mut self, thread: ThreadId, kind: EventKind) {
+        self.thread_mut(thread).note_done(kind);
     }
 
     /// How long a thread should sleep before it looks at the clock once more, if it should.
@@ -466,10 +475,13 @@ impl Machine {
         self.thread_mut(thread).nap()
     }
 
-    /// Nanoseconds since the start, as a thread sees it. A look at the clock takes a microsecond.
+    /// Nanoseconds since the start, as a thread sees it. A look at the clock takes a microsecond, and whoever looks
+    /// later sees a later time: looks are events, so that follows from their order.
     pub fn look_at_clock(&mut self, thread: ThreadId) -> u64 {
-        self.now += 1000;
-        self.threads[thread.0 as usize].time(self.now)
+        // A wait may have been over at the end of time.
+        self.now = self.now.saturating_add(1000);
+        self.shown = self.threads[thread.0 as usize].time(self.now).max(self.shown.saturating_add(1000));
+        self.shown
     }
 
     /// The identity hash that a thread gives to an object.

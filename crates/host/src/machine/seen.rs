@@ -1,8 +1,8 @@
 //! What a thread is seen to do by whoever asks for its state.
 //!
-//! HotSpot keeps the state of a thread as the thread itself sets it: when it begins to wait, and when it goes on. So it is
-//! here. A thread waits from an attempt that failed, or a wait, up to the event that it waited to do. The one exception is a
-//! notification, which makes a thread that waited to be notified one that waits for the monitor.
+//! HotSpot keeps the state of a thread as the thread itself sets it: when it begins to wait, and when it goes on.
+//! So it is here. A thread waits from an attempt that failed, or a wait, up to the event that it waited to do. The
+//! one exception is a notification, which makes a thread that waited to be notified one that waits for the monitor.
 
 use super::{Machine, place};
 use schedule::{EventKind, ThreadId};
@@ -40,9 +40,8 @@ impl Machine {
                 if self.waits.is_notified(place(event), thread) {
                     return Seen::Blocked;
                 }
-                let may_be_early = self.limits.early_timeouts && state.deadline.is_some();
                 let is_interrupted = state.interrupted && event.is_interruptible();
-                let is_over = state.timed_out || is_interrupted || may_be_early || state.spurious > 0;
+                let is_over = state.timed_out || is_interrupted || state.may_be_early() || state.spurious > 0;
                 if is_over && !self.locks.is_free_for(event.object, thread) {
                     self.doubt(OVER);
                 }
@@ -61,8 +60,8 @@ impl Machine {
         }
     }
 
-    /// Somebody looks at a thread. Whether a notification is for it is decided now, if it was not: as HotSpot has it, for the one that has
-    /// waited longest.
+    /// Somebody looks at a thread. Whether a notification is for it is decided now, if it was not: as HotSpot has
+    /// it, for the one that has waited longest.
     pub(super) fn look(&mut self, thread: ThreadId) {
         let waits = self.threads[thread.0 as usize].waits_on;
         if let Some(waits) = waits.filter(|waits| self.waits.may_be_for(waits.place, thread))

@@ -9,6 +9,7 @@ const LIMITS: Limits = Limits {
     max_events: 1000,
     spurious_wakeups: 0,
     early_timeouts: false,
+    early_of_started: 0,
     max_frames: None,
     watched: false,
     mirrored: false,
@@ -260,6 +261,50 @@ fn what_is_limited_in_time_is_over_last_or_at_any_moment() {
     };
     assert!((0..50).all(|seed| !early(false, seed)));
     assert!((0..50).any(|seed| early(true, seed)) && (0..50).any(|seed| !early(true, seed)));
+}
+
+#[test]
+fn a_thread_that_was_started_may_be_over_early_so_many_times() {
+    // How many sleeps of a thread were over before the other one had ended.
+    let early = |early_of_started, is_started: bool, seed| {
+        let limits = Limits { early_of_started, ..LIMITS };
+        let mut machine = Machine::new(Box::new(RandomWalk::new(seed)), limits);
+        let other = machine.add_thread();
+        let sleeper = if is_started { machine.add_child(other, false) } else { machine.add_thread() };
+        machine.announce_within(sleeper, plain(EventKind::Sleep, 0), Some(5));
+        let (mut left, mut slept) = (9, 0);
+        machine.announce(other, on(EventKind::Write, left));
+        while let Next::Run(thread) = machine.next() {
+            machine.perform(thread);
+            if thread == sleeper {
+                slept += u32::from(left > 0);
+                machine.announce_within(sleeper, plain(EventKind::Sleep, 0), Some(5));
+            } else if left > 0 {
+                left -= 1;
+                machine.announce(other, on(EventKind::Write, left));
+            } else {
+                break;
+            }
+        }
+        slept
+    };
+    let most = |early_of_started, is_started| (0..50).map(|seed| early(early_of_started, is_started, seed)).max();
+    assert_eq!((most(0, true), most(2, false)), (Some(0), Some(0)));
+    assert_eq!((most(1, true), most(2, true)), (Some(1), Some(2)));
+}
+
+#[test]
+fn whoever_looks_at_the_clock_after_one_that_was_early_sees_a_later_time() {
+    let limits = Limits { early_of_started: 1, ..LIMITS };
+    let mut machine = Machine::new(Box::new(schedule::InOrder), limits);
+    let other = machine.add_thread();
+    let sleeper = machine.add_child(other, false);
+    let before = machine.look_at_clock(other);
+    machine.announce_within(sleeper, plain(EventKind::Sleep, 0), Some(1_000_000));
+    machine.perform(sleeper);
+    assert!(machine.look_at_clock(other) < before + 1_000_000, "nobody has seen the later time");
+    let late = machine.look_at_clock(sleeper);
+    assert!(late >= before + 1_000_000 && machine.look_at_clock(other) > late);
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub struct Thread {
     pub deadline: Option<u64>,
     /// So many of its waits may still end though nothing has happened.
     pub spurious: u32,
+    /// So many of its waits that are limited in time may still be over early.
+    pub early: u32,
     /// Whether the scheduler is still to hear that the next event needs no cause.
     pub untold: bool,
     /// How many events it has done.
@@ -96,6 +98,11 @@ impl Thread {
         Thread { name: mix(self.name ^ mix(self.children)), ..Thread::default() }
     }
 
+    /// What it waits for may be over though no time has passed for others.
+    pub fn may_be_early(&self) -> bool {
+        self.early > 0 && self.deadline.is_some()
+    }
+
     /// Has announced what it has not done, and could wait for it for ever.
     pub fn waits_for_time(&self) -> bool {
         self.next.is_some() && !self.timed_out && self.deadline.is_some()
@@ -115,6 +122,9 @@ impl Thread {
 
     /// What it waited for is over before time has passed for all.
     pub fn goes_ahead(&mut self) {
+        if !self.timed_out {
+            self.early = self.early.saturating_sub(1);
+        }
         self.ahead = self.ahead.max(self.deadline.unwrap_or(0));
     }
 

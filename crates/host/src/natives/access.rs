@@ -1,20 +1,69 @@
 //! Hooks for accesses of fields and elements.
 //!
-//! While a thread is the only one, its accesses are no events. Objects get their numbers all the same, so that those which were
-//! there before others came have the same ones under every schedule.
+//! While a thread is the only one, its accesses are no events: see [`alone`].
 
-use super::{at, functions, happen, happen_to, interface, is_array, number, on, site, synchronizer};
-use super::{memory, watch};
+use super::synchronizer;
+use super::{alone, identity_hash, memory, watch};
+use super::{at, functions, happen, happen_to, interface, is_array, keyed_site, named_site, number, on, site};
+use crate::silence::{self, RAW_ELEMENTS};
+use crate::unseen::Location;
 use crate::{control, depth};
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
-use schedule::{EventKind, ObjectId};
+use schedule::{EventKind, ObjectId, SiteId};
+
+/// An access that may be silent.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    pub kind: EventKind,
+    /// The field; None for elements.
+    pub slot: Option<u32>,
+    pub key: u32,
+    pub site: SiteId,
+    /// How many events it is if it is not.
+    pub events: u32,
+    pub is_new_site: bool,
+}
+
+/// An access of an element by nobody knows whose code.
+pub(super) fn elements(kind: EventKind) -> Access {
+    Access { kind, slot: None, key: RAW_ELEMENTS, site: SiteId::NONE, events: 1, is_new_site: false }
+}
+
+/// An access of a field by nobody knows whose code.
+fn field(kind: EventKind, slot: u32) -> Access {
+    Access { slot: Some(slot), key: slot, ..elements(kind) }
+}
+
+/// Whether an access of an object, or of what is static if that is null, is no event, because no thread can notice when
+/// it happens.
+pub(super) fn is_silent(env: *mut JNIEnv, object: jobject, access: Access) -> bool {
+    let Access { kind, slot, key, site, events, is_new_site } = access;
+    control::may_be_silent() && {
+        let hash = if object.is_null() { 0 } else { identity_hash(env, object) };
+        let location = Location { hash, slot };
+        control::is_silent(&silence::Access { location, kind, site, key, events, is_new_site })
+    }
+}
+
+/// The same at a site.
+fn is_silent_at(env: *mut JNIEnv, object: jobject, site: SiteId, is_element: bool) -> bool {
+    control::may_be_silent() && {
+        let (kind, slot, key, is_new_site) = keyed_site(site);
+        let slot = (!is_element).then_some(slot);
+        is_silent(env, object, Access { kind, slot, key, site, events: 1, is_new_site })
+    }
+}
 
 pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
+    let site_number = named_site(site_number);
+    if alone::goes_on(env) {
+        return;
+    }
     // An access of null is no event: the instruction itself will throw.
     if control::current().is_none() {
         synchronizer::touched(env, || site(site_number).0);
         watch::quiet(env, object, None, site_number);
-    } else if !object.is_null() && !overflows(env) {
+    } else if !object.is_null() && !overflows(env) && !is_silent_at(env, object, site_number, false) {
         let (id, (kind, slot)) = (number(env, object), site(site_number));
         if !control::is_alone(kind) {
             happen_to(env, object, at(kind, id, slot, site_number));
@@ -23,9 +72,13 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
 }
 
 pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobject, index: jint, site_number: jint) {
+    let site_number = named_site(site_number);
+    if alone::goes_on(env) {
+        return;
+    }
     if control::current().is_none() {
         watch::quiet(env, array, Some(index as u32), site_number);
-    } else if !array.is_null() && !overflows(env) {
+    } else if !array.is_null() && !overflows(env) && !is_silent_at(env, array, site_number, true) {
         let (id, (kind, _)) = (number(env, array), site(site_number));
         if !control::is_alone(kind) {
             happen_to(env, array, at(kind, id, index as u32, site_number));
@@ -34,9 +87,13 @@ pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobjec
 }
 
 pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: jint) {
+    let site_number = named_site(site_number);
+    if alone::goes_on(env) {
+        return;
+    }
     if control::current().is_none() {
         watch::quiet(env, std::ptr::null_mut(), None, site_number);
-    } else if !overflows(env) {
+    } else if !overflows(env) && !is_silent_at(env, std::ptr::null_mut(), site_number, false) {
         let (kind, slot) = site(site_number);
         if !control::is_alone(kind) {
             happen(env, at(kind, ObjectId::NONE, slot, site_number));
@@ -45,6 +102,9 @@ pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: 
 }
 
 pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, offset: jlong, kind: jint) {
+    if alone::goes_on(env) {
+        return;
+    }
     if control::current().is_none() {
         return synchronizer::touched(env, || raw_kind(kind & 0xff));
     }
@@ -65,12 +125,22 @@ pub(super) extern "system" fn raw(env: *mut JNIEnv, _: jclass, object: jobject, 
         return;
     }
     // A wide access of an array of something narrower touches several elements.
-    let last = if size > 1 { crate::raw::place(interface(env), object, offset + size as jlong - 1) } else { None };
+    let end = offset + size as jlong - 1;
+    let last = if first.is_element { crate::raw::place(interface(env), object, end) } else { None };
     let last = last.map_or(first.slot, |last| last.slot.max(first.slot));
     // Static fields are at offsets of their class.
-    let subject = if first.object == ObjectId::NONE { std::ptr::null_mut() } else { object };
-    for slot in first.slot..=if first.is_element { last } else { first.slot } {
-        if happen_to(env, subject, on(kind, first.object, slot)).is_none() {
+    let subject = if first.is_static { std::ptr::null_mut() } else { object };
+    let slots = first.slot..=if first.is_element { last } else { first.slot };
+    let access = match first.is_element {
+        true => Access { events: slots.clone().count() as u32, ..elements(kind) },
+        false => field(kind, first.slot),
+    };
+    if is_silent(env, subject, access) {
+        return;
+    }
+    let id = first.object(interface(env), object);
+    for slot in slots {
+        if happen_to(env, subject, on(kind, id, slot)).is_none() {
             return;
         }
     }
@@ -122,10 +192,18 @@ pub(super) extern "system" fn copy(
     if !fits(from, from_index) || !fits(to, to_index) {
         return false;
     }
-    let (source, target) = (number(env, from), number(env, to));
     if control::is_alone(EventKind::Write) {
         return false;
     }
+    if count > 0 {
+        // Where one of the two is an event the other is as well, so all are counted with the second.
+        let reads = is_silent(env, from, Access { events: 0, ..elements(EventKind::Read) });
+        let events = if reads { 2 * count as u32 } else { 0 };
+        if is_silent(env, to, Access { events, ..elements(EventKind::Write) }) && reads {
+            return false;
+        }
+    }
+    let (source, target) = (number(env, from), number(env, to));
     let backwards = source == target && from_index < to_index;
     for step in 0..count {
         let offset = if backwards { count - 1 - step } else { step };
@@ -155,12 +233,14 @@ pub(super) extern "system" fn touch(env: *mut JNIEnv, _: jclass, array: jobject,
     if first < 0 || end > length {
         return;
     }
-    let id = number(env, array);
-    if control::is_alone(raw_kind(kind)) {
+    let kind = raw_kind(kind);
+    let access = Access { events: (end - first as i64) as u32, ..elements(kind) };
+    if control::is_alone(kind) || end == first as i64 || is_silent(env, array, access) {
         return;
     }
+    let id = number(env, array);
     for index in first as i64..end {
-        if happen_to(env, array, on(raw_kind(kind), id, index as u32)).is_none() {
+        if happen_to(env, array, on(kind, id, index as u32)).is_none() {
             return;
         }
     }
@@ -175,15 +255,23 @@ pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject
     if control::current().is_none() || object.is_null() {
         return;
     }
-    let id = number(env, object);
     if control::is_alone(EventKind::Read) {
         return;
     }
-    let slots: Vec<u32> = match is_array(jni, object) {
+    let is_array = is_array(jni, object);
+    let slots: Vec<u32> = match is_array {
         true => (0..jni.array_length(object) as u32).collect(),
         false => crate::raw::fields(jni, object),
     };
+    let all = Access { events: slots.len() as u32, ..elements(EventKind::Read) };
+    if is_array && (slots.is_empty() || is_silent(env, object, all)) {
+        return;
+    }
     for slot in slots {
+        if !is_array && is_silent(env, object, field(EventKind::Read, slot)) {
+            continue;
+        }
+        let id = number(env, object);
         if happen_to(env, object, on(EventKind::Read, id, slot)).is_none() {
             return;
         }

@@ -1,9 +1,10 @@
 //! Whether threads are asked what they wait for.
 //!
-//! Mostly they are not, and then it is no event that a thread begins to wait: it has announced what it does next, and
-//! cannot go on. Where a thread can be asked for its state, or a lock for its queue, that is not enough: it may have
-//! been about to wait. So an attempt is told there before each event that may have to wait, and locks of the JDK queue as they do.
-//! Whoever runs executions begins anew with that once one has asked, or takes a lock where permits are given.
+//! Mostly they are not, and then it is no event that a thread begins to wait: it has announced what it does next,
+//! and cannot go on. Where a thread can be asked for its state, or a lock for its queue, that is not enough: it may
+//! have been about to wait. So an attempt is told there before each event that may have to wait, and locks of the
+//! JDK queue as they do. Whoever runs executions begins anew with that once one has asked, or takes a lock where
+//! permits are given.
 
 use crate::control;
 use schedule::{Event, EventKind, ObjectId};
@@ -16,8 +17,8 @@ pub fn begin(watched: bool) {
     ON.store(watched, Ordering::Relaxed);
 }
 
-/// Whether the code under test may give permits to threads. A lock that a thread waits for uses one up, which a lock that blocks
-/// like a monitor does not.
+/// Whether the code under test may give permits to threads. A lock that a thread waits for uses one up, which a
+/// lock that blocks like a monitor does not.
 static GIVES_PERMITS: AtomicBool = AtomicBool::new(false);
 
 /// Whether the code under test may give permits to threads, from now on.

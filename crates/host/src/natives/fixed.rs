@@ -1,13 +1,13 @@
 //! Hooks that keep what the code under test can see the same, and what is no event quiet.
 
-use super::{functions, happen, interface, on, reading, synchronizer, tell, watch};
+use super::{alone, functions, happen, interface, on, reading, synchronizer, tell, watch};
 use crate::agent::LOADED;
 use crate::control::{self, Unwind};
 use crate::initialisers;
 use crate::machine::{Found, plain};
 use crate::scope::is_of_jdk;
-use crate::shutdown;
 use crate::statics;
+use crate::tables;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{Event, EventKind, ObjectId, ThreadId};
 
@@ -15,7 +15,8 @@ pub(super) extern "system" fn quiet(_: *mut JNIEnv, _: jclass, delta: jint) {
     control::quiet(delta);
 }
 
-/// Loaders of the JDK are part of the virtual machine. What an application's own loader does is what the application does.
+/// Loaders of the JDK are part of the virtual machine. What an application's own loader does is what the
+/// application does.
 pub(super) extern "system" fn quiet_in(env: *mut JNIEnv, _: jclass, loader: jobject, delta: jint) {
     // Who is not under control may be here because a class is looked at, which is not to be looked at now.
     let is_of_application =
@@ -38,7 +39,10 @@ pub(super) extern "system" fn initialises(env: *mut JNIEnv, _: jclass, class: jo
     } else if delta < 0 && control::is_controlled() {
         initialisers::end();
     }
-    initialisers::note_tables(delta > 0, || shutdown::tables(interface(env)));
+    match delta > 0 {
+        true => tables::begin_initialiser(interface(env)),
+        false => tables::end_initialiser(interface(env)),
+    }
     control::quiet(delta);
 }
 
@@ -63,7 +67,7 @@ pub(super) extern "system" fn clock(env: *mut JNIEnv, _: jclass, which: jint) ->
 /// The time that a thread sees. Who looks first can be seen, so a look is an event.
 pub(super) fn now(env: *mut JNIEnv, thread: ThreadId) -> u64 {
     if control::current().is_some() {
-        if control::has_written_alone() {
+        if control::has_written_alone() | alone::has_written(env) {
             control::with_machine(|machine| machine.note_write(thread));
         }
         // One that looks again and again sleeps first: time passes only when nothing else can go on.
@@ -75,8 +79,8 @@ pub(super) fn now(env: *mut JNIEnv, thread: ThreadId) -> u64 {
     control::with_machine(|machine| machine.look_at_clock(thread)).unwrap_or(0)
 }
 
-/// A thread that looks at the clock again and again sleeps. It has not asked for that, so it is not seen to wait, and an interrupt is still
-/// to be noticed.
+/// A thread that looks at the clock again and again sleeps. It has not asked for that, so it is not seen to wait,
+/// and an interrupt is still to be noticed.
 fn nap(env: *mut JNIEnv, thread: ThreadId, nanos: u64) {
     let sleep = |event| control::event_within(event, Some(nanos));
     match tell::once(env, std::ptr::null_mut(), plain(EventKind::Sleep, 0), sleep) {

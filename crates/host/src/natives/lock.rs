@@ -7,9 +7,9 @@
 //! machine's own. A signal tells the thread that has waited longest; in which order threads take the lock back is
 //! open, as the JDK leaves it. Who is interrupted leaves a condition at once.
 //!
-//! A thread that waits for a lock, or on a condition, is not in the queues that `getQueueLength`, `hasQueuedThreads` and
-//! `getWaitingThreads` look at. So once these are asked for, locks are told as steps like other synchronizers: see
-//! [`attempts`](super::attempts). How many threads wait on a condition the machine knows.
+//! A thread that waits for a lock, or on a condition, is not in the queues that `getQueueLength`,
+//! `hasQueuedThreads` and `getWaitingThreads` look at. So once these are asked for, locks are told as steps like
+//! other synchronizers: see [`attempts`](super::attempts). How many threads wait on a condition the machine knows.
 
 use super::fixed::{NANOS_A_MILLI, START_MILLIS, now};
 use super::thread::interrupted;

@@ -1,17 +1,18 @@
 //! Memory outside the heap, and copies of bytes.
 //!
-//! Such memory is told in words of eight bytes, by their addresses. So two accesses of different bytes of a word are dependent,
-//! which only costs executions; nothing can be said about data races there.
+//! Such memory is told in words of eight bytes, by their addresses. So two accesses of different bytes of a word
+//! are dependent, which only costs executions; nothing can be said about data races there.
 
-use super::{happen, happen_to, interface, on};
+use super::access::{Access, elements, is_silent};
+use super::{happen, happen_to, interface, number, on};
 use crate::{control, raw};
 use jni_sys::{JNIEnv, jclass, jlong, jobject};
-use schedule::{Event, EventKind, ObjectId};
+use schedule::{Event, EventKind};
 
 const WORD: jlong = 8;
 
-/// Upper bound on the words of one access that are all told. Of a larger one those are that a thread has touched before: mostly
-/// it fills memory that nobody else has yet.
+/// Upper bound on the words of one access that are all told. Of a larger one those are that a thread has touched
+/// before: mostly it fills memory that nobody else has yet.
 const MAX_WORDS: jlong = 64;
 
 /// Accesses bytes outside the heap. Says whether the thread goes on.
@@ -24,7 +25,8 @@ pub(super) fn touch(env: *mut JNIEnv, address: jlong, bytes: jlong, kind: EventK
     words.into_iter().all(|word| control::is_alone(kind) || happen(env, on(kind, word, Event::MEMORY)).is_some())
 }
 
-/// Before bytes are copied: what is read, and what is written. Both are told before anything is done, so the copy is one step.
+/// Before bytes are copied: what is read, and what is written. Both are told before anything is done, so the copy
+/// is one step.
 pub(super) extern "system" fn copy(
     env: *mut JNIEnv,
     _: jclass,
@@ -51,6 +53,7 @@ fn range(env: *mut JNIEnv, base: jobject, offset: jlong, bytes: jlong, kind: Eve
     if !first.is_element || control::is_alone(kind) {
         return true;
     }
-    let subject = if first.object == ObjectId::NONE { std::ptr::null_mut() } else { base };
-    (first.slot..=last.slot).all(|slot| happen_to(env, subject, on(kind, first.object, slot)).is_some())
+    let id = number(env, base);
+    is_silent(env, base, Access { events: last.slot - first.slot + 1, ..elements(kind) })
+        || (first.slot..=last.slot).all(|slot| happen_to(env, base, on(kind, id, slot)).is_some())
 }

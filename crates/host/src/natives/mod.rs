@@ -1,6 +1,7 @@
 //! The native methods behind the hooks.
 
 mod access;
+pub mod alone;
 pub mod attempts;
 mod fixed;
 mod hash;
@@ -54,6 +55,7 @@ pub fn bind(jvm: &Jvm, reading: Arc<Reading>) -> Result<(), JvmError> {
     let bound = env.register_natives(hooks, &natives);
     let on = env.static_field(hooks, hook_class::ON, "Z").filter(|_| bound).ok_or(JvmError::Missing("hooks"))?;
     env.set_static_boolean(hooks, on, true);
+    alone::bind(env, hooks)?;
     watch::bind(env, hooks)
 }
 
@@ -144,8 +146,20 @@ unsafe impl Sync for Shared {}
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
 thread_local! {
-    /// What was looked up about sites: field numbers and kinds, so that the common lock is not needed.
-    static SITES: RefCell<FastMap<u32, (EventKind, u32)>> = RefCell::default();
+    /// What was looked up about sites, so that the common lock is not needed.
+    static SITES: RefCell<FastMap<u32, Known>> = RefCell::default();
+}
+
+/// What is known of a site that a thread has been at.
+#[derive(Clone, Copy)]
+struct Known {
+    kind: EventKind,
+    /// The number of the field; 0 for elements.
+    slot: u32,
+    /// See `silence`.
+    key: u32,
+    /// The last execution in which the thread was there silently.
+    seen: u32,
 }
 
 /// Gives an object that lives in every execution the identity hash of a name.
@@ -216,15 +230,34 @@ fn interface(env: *mut JNIEnv) -> Env {
     unsafe { Env::new(env) }
 }
 
+/// The site that a hook names.
+fn named_site(number: jint) -> SiteId {
+    SiteId(number as u32)
+}
+
 /// What happens at a site, and to which field.
-fn site(number: jint) -> (EventKind, u32) {
+fn site(number: SiteId) -> (EventKind, u32) {
     SITES.with_borrow_mut(|known| {
-        *known.entry(number as u32).or_insert_with(|| {
-            let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
-            let sites = &mut loaded.as_mut().expect("internal bug: no agent").sites;
-            sites.resolve(SiteId(number as u32)).expect("internal bug: a hook names no site")
-        })
+        let Known { kind, slot, .. } = *known.entry(number.0).or_insert_with(|| look_up(number));
+        (kind, slot)
     })
+}
+
+/// The same with the key of the site, and whether the thread has not been there silently in this execution.
+fn keyed_site(number: SiteId) -> (EventKind, u32, u32, bool) {
+    let execution = control::execution();
+    SITES.with_borrow_mut(|known| {
+        let known = known.entry(number.0).or_insert_with(|| look_up(number));
+        let is_new = std::mem::replace(&mut known.seen, execution) != execution;
+        (known.kind, known.slot, known.key, is_new)
+    })
+}
+
+fn look_up(number: SiteId) -> Known {
+    let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+    let sites = &mut loaded.as_mut().expect("internal bug: no agent").sites;
+    let (kind, slot) = sites.resolve(number).expect("internal bug: a hook names no site");
+    Known { kind, slot, key: sites.key(number).unwrap_or(slot), seen: 0 }
 }
 
 /// Does an event; a thread that has to leave does so by an error. Says what the event found, if it was done.
@@ -252,8 +285,8 @@ fn happen_as(env: *mut JNIEnv, object: jobject, event: Event, nanos: Option<u64>
     }
 }
 
-fn at(kind: EventKind, object: ObjectId, slot: u32, site: jint) -> Event {
-    Event { kind, object, slot, site: SiteId(site as u32) }
+fn at(kind: EventKind, object: ObjectId, slot: u32, site: SiteId) -> Event {
+    Event { kind, object, slot, site }
 }
 
 fn on(kind: EventKind, object: ObjectId, slot: u32) -> Event {

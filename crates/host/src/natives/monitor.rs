@@ -2,7 +2,7 @@
 
 use super::fixed::NANOS_A_MILLI;
 use super::thread::interrupted;
-use super::{at, functions, happen_to, identity_hash, interface, number, on};
+use super::{at, functions, happen_to, identity_hash, interface, named_site, number, on};
 use super::{tell, watch};
 use crate::awaited;
 use crate::control::{self, Unwind};
@@ -13,11 +13,12 @@ use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ThreadId};
 
 pub(super) extern "system" fn enter(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
+    let site = named_site(site_number);
     if control::current().is_none() || object.is_null() {
-        return watch::quiet_lock(env, object, site_number);
+        return watch::quiet_lock(env, object, site);
     }
     depth::is_locking(functions().jvmti);
-    if happen_to(env, object, at(EventKind::Lock, number(env, object), 0, site_number)).is_none() {
+    if happen_to(env, object, at(EventKind::Lock, number(env, object), 0, site)).is_none() {
         awaited::note(interface(env), object);
     }
 }
@@ -26,7 +27,7 @@ pub(super) extern "system" fn exit(env: *mut JNIEnv, _: jclass, object: jobject,
     if control::current().is_some() && !object.is_null() {
         // No error is thrown from here: compilers put this call into the range of a handler that would
         // give up the monitor once more. The thread leaves at its next event.
-        let event = at(EventKind::Unlock, number(env, object), 0, site_number);
+        let event = at(EventKind::Unlock, number(env, object), 0, named_site(site_number));
         let _ = tell::around(env, object, event, control::event);
     }
 }

@@ -1,6 +1,6 @@
 //! Hooks for monitors that opaque code takes: events where they were opened, and otherwise noted.
 
-use super::{identity_hash, interface, monitor, watch};
+use super::{identity_hash, interface, monitor, named_site, watch};
 use crate::control;
 use crate::unseen;
 use jni_sys::{JNIEnv, jclass, jint, jobject};
@@ -9,7 +9,7 @@ pub(super) extern "system" fn enter(env: *mut JNIEnv, hooks: jclass, object: job
     if control::current().is_none() || object.is_null() {
         return;
     }
-    let Some(place) = watch::place(site) else { return };
+    let Some(place) = watch::place(named_site(site)) else { return };
     let hash = identity_hash(env, object);
     let is_open = unseen::is_open(place);
     if is_open {

@@ -7,7 +7,7 @@
 //! of `java.util.concurrent` itself sees all of it, and so does one whose own classes extend the synchronizer. Of a
 //! `ReentrantLock` more is known: see [`lock`].
 
-use super::{attempts, identity_hash, interface, lock, number, on, reading, tell};
+use super::{alone, attempts, identity_hash, interface, lock, number, on, reading, tell};
 use crate::control;
 use crate::machine::{Machine, plain};
 use crate::scope::Step;
@@ -54,6 +54,7 @@ pub(super) extern "system" fn synchronizes(env: *mut JNIEnv, _: jclass, object: 
             INSIDE.set(None);
             control::quiet(-1);
             tell_unparked();
+            alone::resume(env);
         }
         return;
     }
@@ -75,6 +76,7 @@ pub(super) extern "system" fn synchronizes(env: *mut JNIEnv, _: jclass, object: 
         STALE.set(known.is_none());
         INSIDE.set(Some(id));
         control::quiet(1);
+        alone::suspend(env);
     }
     DEPTH.set(depth + 1);
 }
@@ -164,7 +166,8 @@ pub(super) fn failed() {
     WRITES.set(WRITES.get() - 1);
 }
 
-/// A look at what the machine knows of the synchronizer that the thread is inside: it is part of a step. Says whether there is one.
+/// A look at what the machine knows of the synchronizer that the thread is inside: it is part of a step. Says
+/// whether there is one.
 pub(super) fn looks(env: *mut JNIEnv) -> bool {
     let inside = INSIDE.get();
     if let Some(id) = inside {

@@ -3,7 +3,7 @@
 use super::access::raw_kind;
 use super::fixed::{self, NANOS_A_MILLI, START_MILLIS};
 use super::monitor::join;
-use super::{functions, happen, happen_within, identity_hash, interface, number, on, reading};
+use super::{alone, functions, happen, happen_within, identity_hash, interface, number, on, reading};
 use super::{synchronizer, tell, watch};
 use crate::awaited;
 use crate::control::{self, Unwind};
@@ -187,6 +187,7 @@ pub(super) extern "system" fn starting(env: *mut JNIEnv, _: jclass, thread: jobj
         }
         return;
     };
+    alone::end(interface(env));
     let daemon = reading().is_daemon(interface(env), thread);
     match control::reserve_thread(parent, daemon) {
         Ok(id) => {

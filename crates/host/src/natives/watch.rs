@@ -1,7 +1,9 @@
 //! Hooks for what opaque code does: accesses that are no events, and those that were made events.
 
-use super::access::touch;
-use super::{at, happen, happen_to, identity_hash, interface, is_array, number, on, reading, site, synchronizer};
+use super::access::{Access, elements, is_silent, touch};
+use super::{
+    at, happen, happen_to, identity_hash, interface, is_array, named_site, number, on, reading, site, synchronizer,
+};
 use crate::agent::LOADED;
 use crate::control::{self, Done};
 use crate::hook_class::WATCHING;
@@ -60,54 +62,54 @@ thread_local! {
     static SITES: RefCell<FastMap<u32, Option<Watched>>> = RefCell::default();
 }
 
-fn watched(site: jint) -> Option<Watched> {
+fn watched(site: SiteId) -> Option<Watched> {
     SITES.with_borrow_mut(|known| {
-        *known.entry(site as u32).or_insert_with(|| {
+        *known.entry(site.0).or_insert_with(|| {
             let mut loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
-            loaded.as_mut().expect("internal bug: no agent").sites.watched(SiteId(site as u32))
+            loaded.as_mut().expect("internal bug: no agent").sites.watched(site)
         })
     })
 }
 
 /// The place that a site of opaque code is about.
-pub(super) fn place(site: jint) -> Option<u32> {
+pub(super) fn place(site: SiteId) -> Option<u32> {
     watched(site).map(|watched| watched.place)
 }
 
 pub(super) extern "system" fn field(env: *mut JNIEnv, _: jclass, object: jobject, site: jint) {
     // An access of null is nothing to watch: the instruction itself will throw.
     if !object.is_null() {
-        access(env, object, None, site);
+        access(env, object, None, named_site(site));
     }
 }
 
 pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobject, index: jint, site: jint) {
     if !array.is_null() {
-        access(env, array, Some(index as u32), site);
+        access(env, array, Some(index as u32), named_site(site));
     }
 }
 
 pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site: jint) {
-    access(env, null_mut(), None, site);
+    access(env, null_mut(), None, named_site(site));
 }
 
 pub(super) extern "system" fn native(env: *mut JNIEnv, _: jclass, object: jobject, site: jint) {
-    access(env, object, None, site);
+    access(env, object, None, named_site(site));
 }
 
-/// An access of an object, or of what is static if that is null. It is an event if its place was opened; else it is noted.
-fn access(env: *mut JNIEnv, object: jobject, index: Option<u32>, site: jint) {
+/// An access of an object, or of what is static if that is null. It is an event if its place was opened; else it is
+/// noted.
+fn access(env: *mut JNIEnv, object: jobject, index: Option<u32>, site: SiteId) {
     if control::current().is_none() {
         return;
     }
     let Some(Watched { kind, place, meets_events, is_event, extent }) = watched(site) else { return };
-    let site_id = SiteId(site as u32);
     let is_open = is_event || unseen::is_open(place);
     let slot = index.unwrap_or(place);
     let hash = || if object.is_null() { 0 } else { identity_hash(env, object) };
-    let done = Done { kind, site: site_id, opens: place, can_open: true };
+    let done = Done { kind, site, opens: place, can_open: true };
     match extent {
-        Extent::Anything => control::taint(site_id),
+        Extent::Anything => control::taint(site),
         Extent::Monitor => {
             let location = Location { hash: hash(), slot: Some(Event::MONITOR) };
             control::note_unseen(location, Done { can_open: false, ..done }, true);
@@ -132,14 +134,19 @@ fn access(env: *mut JNIEnv, object: jobject, index: Option<u32>, site: jint) {
             control::note_unseen(Location { hash: hash(), slot: Some(slot) }, done, meets_events);
         }
         Extent::Part if object.is_null() => drop(happen(env, at(kind, ObjectId::NONE, slot, site))),
+        Extent::Part if index.is_some() => {
+            // Code of other classes may access the array silently.
+            is_silent(env, object, Access { key: place, site, events: 0, ..elements(kind) });
+            happen_to(env, object, at(kind, number(env, object), slot, site));
+        }
         Extent::Part => drop(happen_to(env, object, at(kind, number(env, object), slot, site))),
     }
 }
 
-/// An access of rewritten code in a thread that is quiet: it is noted if that is in a static initialiser of an application, or if
-/// an application does it, called by what is quiet.
+/// An access of rewritten code in a thread that is quiet: it is noted if that is in a static initialiser of an
+/// application, or if an application does it, called by what is quiet.
 #[inline]
-pub(super) fn quiet(env: *mut JNIEnv, object: jobject, index: Option<u32>, site: jint) {
+pub(super) fn quiet(env: *mut JNIEnv, object: jobject, index: Option<u32>, site: SiteId) {
     if is_watching() && control::is_controlled() && !synchronizer::is_inside() {
         match initialisers::is_under_way(None) {
             true => note_initialiser(env, object, index, site),
@@ -149,15 +156,14 @@ pub(super) fn quiet(env: *mut JNIEnv, object: jobject, index: Option<u32>, site:
 }
 
 #[cold]
-fn note_quiet(env: *mut JNIEnv, object: jobject, index: Option<u32>, site_number: jint) {
-    let site_id = SiteId(site_number as u32);
+fn note_quiet(env: *mut JNIEnv, object: jobject, index: Option<u32>, site_id: SiteId) {
     let of_application = {
         let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
         let class = loaded.as_ref().and_then(|loaded| loaded.sites.get(site_id)).map(|site| &*site.class);
         class.is_some_and(|class| !is_of_jdk(class))
     };
     if of_application {
-        let (kind, field) = site(site_number);
+        let (kind, field) = site(site_id);
         let hash = if object.is_null() { 0 } else { identity_hash(env, object) };
         let location = Location { hash, slot: Some(index.unwrap_or(field)) };
         control::note_unseen(location, Done { kind, site: site_id, opens: field, can_open: false }, true);
@@ -165,9 +171,8 @@ fn note_quiet(env: *mut JNIEnv, object: jobject, index: Option<u32>, site_number
 }
 
 #[cold]
-fn note_initialiser(env: *mut JNIEnv, object: jobject, index: Option<u32>, site_number: jint) {
-    let (kind, field) = site(site_number);
-    let site = SiteId(site_number as u32);
+fn note_initialiser(env: *mut JNIEnv, object: jobject, index: Option<u32>, site: SiteId) {
+    let (kind, field) = super::site(site);
     if object.is_null() {
         let class = {
             let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
@@ -184,9 +189,9 @@ fn note_initialiser(env: *mut JNIEnv, object: jobject, index: Option<u32>, site_
 }
 
 /// A static initialiser of an application takes a monitor. Others may hold it, and wait for the class.
-pub(super) fn quiet_lock(env: *mut JNIEnv, object: jobject, site: jint) {
+pub(super) fn quiet_lock(env: *mut JNIEnv, object: jobject, site: SiteId) {
     if is_watching() && control::is_controlled() && initialisers::is_under_way(None) && !object.is_null() {
-        control::note_initialiser_lock(identity_hash(env, object), SiteId(site as u32));
+        control::note_initialiser_lock(identity_hash(env, object), site);
     }
 }
 

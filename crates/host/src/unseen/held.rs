@@ -1,8 +1,8 @@
 //! Monitors that opaque code takes.
 //!
-//! Opaque code tells of no locks. That is no matter while nothing happens inside: the thread goes in and out in one step. If it
-//! stops at an event inside, other threads can see that the monitor is taken. So they can if rewritten code of another thread takes
-//! it, too. Such a monitor is opened: from then on it is taken and given up by events.
+//! Opaque code tells of no locks. That is no matter while nothing happens inside: the thread goes in and out in one
+//! step. If it stops at an event inside, other threads can see that the monitor is taken. So they can if rewritten
+//! code of another thread takes it, too. Such a monitor is opened: from then on it is taken and given up by events.
 
 use crate::objects::Objects;
 use schedule::{EventKind, FastMap, ThreadId, Trace};
@@ -85,7 +85,8 @@ pub fn take(hash: i32, by_event: bool) {
     TAKEN.with_borrow_mut(|taken| taken.push((hash, by_event)));
 }
 
-/// The current thread gives up a monitor in opaque code. Says whether it was taken by an event, if it was seen to be taken.
+/// The current thread gives up a monitor in opaque code. Says whether it was taken by an event, if it was seen to
+/// be taken.
 pub fn give_up(hash: i32) -> Option<bool> {
     TAKEN.with_borrow_mut(|taken| {
         let last = taken.iter().rposition(|&(what, _)| what == hash)?;

@@ -1,13 +1,14 @@
 //! Accesses that are no events: what threads do in opaque code, and what others could see of it.
 //!
-//! A certificate says that every order of dependent events was run. It holds only if threads influence each other by events
-//! alone. So the accesses of opaque code are watched while several threads are under control: two of one place by two
-//! threads, one of them a write, that no events order, are a dependency that no explorer knew of. The place is then
-//! *opened*: its accesses are events from then on. Where that is not possible, nothing is certified, and the place is named.
+//! A certificate says that every order of dependent events was run. It holds only if threads influence each other
+//! by events alone. So the accesses of opaque code are watched while several threads are under control: two of one
+//! place by two threads, one of them a write, that no events order, are a dependency that no explorer knew of. The
+//! place is then *opened*: its accesses are events from then on. Where that is not possible, nothing is certified,
+//! and the place is named.
 //!
-//! What is watched: fields of opaque classes that can change, elements that their code reads or writes, and native methods
-//! ([`natives`]). Monitors that it takes are opened as well ([`held`]). Not watched: code that is quiet, and fields that show no
-//! thread a difference ([`caches`]).
+//! What is watched: fields of opaque classes that can change, elements that their code reads or writes, and native
+//! methods ([`natives`]). Monitors that it takes are opened as well ([`held`]). Not watched: code that is quiet,
+//! and fields that show no thread a difference ([`caches`]).
 
 pub mod caches;
 pub mod held;
@@ -57,8 +58,8 @@ pub enum Elements {
 }
 
 impl Elements {
-    /// Those of a method. The bytes of strings never change, and most of what their helpers touch are these. Not so where
-    /// characters are decoded from the bytes of a caller, nor of a builder that a string is compared with.
+    /// Those of a method. The bytes of strings never change, and most of what their helpers touch are these. Not so
+    /// where characters are decoded from the bytes of a caller, nor of a builder that a string is compared with.
     pub fn of(class: &str, method: &str) -> Elements {
         let decodes = ["decode", "malformed", "newString"].iter().any(|verb| method.starts_with(verb));
         match class {
@@ -69,7 +70,8 @@ impl Elements {
             | "java/lang/StringLatin1"
             | "java/lang/StringUTF16"
             | "java/lang/StringConcatHelper" => Elements::NotBytes,
-            // These are for the bytes of strings. Hash codes of other arrays are told when they are asked for (`opaque_arrays`).
+            // These are for the bytes of strings. Hash codes of other arrays are told when they are asked for
+            // (`opaque_arrays`).
             "jdk/internal/util/ArraysSupport" if HASHES_OF_STRINGS.contains(&method) => Elements::NotBytes,
             _ => Elements::All,
         }

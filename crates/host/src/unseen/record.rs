@@ -22,7 +22,8 @@ pub struct Unseen {
     pub site: SiteId,
     /// The number of what is to be opened.
     pub opens: u32,
-    /// The object by which events name the place, and the slot unless all of the object is meant, if events can be about it.
+    /// The object by which events name the place, and the slot unless all of the object is meant, if events can be
+    /// about it.
     pub event: Option<(ObjectId, Option<u32>)>,
     /// There were further accesses of the place, which were not kept.
     pub is_cut: bool,
@@ -70,6 +71,7 @@ pub struct Record {
     fresh: BTreeSet<i32>,
     /// Identity hashes of all others in `places`.
     known: BTreeSet<i32>,
+    forgets_objects: bool,
 }
 
 #[derive(Default)]
@@ -99,8 +101,17 @@ impl Record {
         }
     }
 
-    /// Whether an object that a static initialiser touches was made by it: nobody has touched it before.
-    pub fn is_fresh(&mut self, hash: i32, objects: &Objects) -> bool {
+    /// From now on it is not known which objects were touched: those that only a thread alone has touched have no number.
+    pub fn forgets_objects(&mut self) {
+        self.forgets_objects = true;
+    }
+
+    /// Whether an object that a static initialiser touches at a site was made by it: nobody has touched it before. Where
+    /// that is not known, nobody knows what is done there.
+    pub fn is_fresh(&mut self, hash: i32, site: SiteId, objects: &Objects) -> bool {
+        if self.forgets_objects && hash != 0 {
+            self.taint(site);
+        }
         let is_new = || !self.known.contains(&hash) && objects.find(hash).is_none();
         if hash != 0 && !self.fresh.contains(&hash) && is_new() {
             self.fresh.insert(hash);
@@ -108,12 +119,19 @@ impl Record {
         self.fresh.contains(&hash)
     }
 
+    /// The places that code which tells of events can touch as well, and what was done to them.
+    pub fn places(&self) -> impl Iterator<Item = (Location, &[Access])> {
+        let places = self.places.iter().filter(|(location, place)| place.meets_events || location.slot.is_none());
+        places.map(|(location, place)| (*location, &*place.accesses))
+    }
+
     /// Notes that something is done at a site of which nobody knows what it is.
     pub fn taint(&mut self, site: SiteId) {
         self.taints.insert(site);
     }
 
-    /// The accesses of places that another thread touches as well, one of them to write, and the sites of which nothing is known.
+    /// The accesses of places that another thread touches as well, one of them to write, and the sites of which
+    /// nothing is known.
     pub fn finish(self, objects: &Objects, trace: &Trace) -> (Vec<Unseen>, Vec<SiteId>) {
         let Record { places, taints, .. } = self;
         let taints = taints.into_iter().collect();

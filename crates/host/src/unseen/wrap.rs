@@ -1,8 +1,8 @@
 //! Puts hooks before native methods that do something which others can observe.
 //!
-//! A method of ours takes the place of the native one, as in [`crate::native_methods`]. A private one keeps its name: those that the
-//! virtual machine calls while it starts could not be found under another. Its class calls a bridge instead, which calls the hook and
-//! then the native method.
+//! A method of ours takes the place of the native one, as in [`crate::native_methods`]. A private one keeps its
+//! name: those that the virtual machine calls while it starts could not be found under another. Its class calls a
+//! bridge instead, which calls the hook and then the native method.
 
 use super::natives::{self, Effect, Place};
 use crate::hook_class::{HOOKS, Shape, TOUCH, WATCH_NATIVE};
@@ -45,7 +45,8 @@ pub fn watch_natives(class: &mut ClassFile<'_>, sites: &mut Sites) -> Vec<(Strin
     left
 }
 
-/// Puts hooks before one native method, by a method in its place or, if it is private, by a bridge, whose name is given.
+/// Puts hooks before one native method, by a method in its place or, if it is private, by a bridge, whose name is
+/// given.
 fn watch<'a>(
     class: &mut ClassFile<'a>,
     method: usize,

@@ -7,7 +7,6 @@
 use crate::control::{self, Ended, Standing};
 use crate::held::Held;
 use crate::machine::{Limits, Stop, plain};
-use crate::objects::Objects;
 use loom::sync::Arc;
 use loom::thread;
 use schedule::{Choice, Divergence, Event, EventKind, ObjectId, Scheduler, SiteId, ThreadId, Turn};
@@ -44,7 +43,7 @@ fn suffix(thread: u16, events: &[Event], held: &Held) {
 
 /// One execution, in its first thread.
 fn execution(held: &Held) -> Ended {
-    control::begin(Box::new(Alternate), Limits::default(), Objects::default(), SUFFIXES as usize);
+    control::begin(Box::new(Alternate), Limits::default(), control::Tables::default(), SUFFIXES as usize);
     held.touch();
     (1..=SUFFIXES).for_each(|thread| control::start_thread(ThreadId(thread)));
     for thread in 1..=SUFFIXES {

@@ -25,6 +25,10 @@ mod machine;
 mod objects;
 
 #[allow(dead_code)]
+#[path = "../../src/silence.rs"]
+mod silence;
+
+#[allow(dead_code)]
 #[path = "../../src/unseen/record.rs"]
 mod record;
 

@@ -174,3 +174,26 @@ fn texts_of_all_that_there_is_rank_lower_and_iterators_are_not_compared() {
     assert_eq!(with("elements", "()Ljava/util/Enumeration;"), None);
     assert_eq!(with("lines", "()Ljava/util/stream/Stream;"), None);
 }
+
+#[test]
+fn an_exception_after_a_result_of_no_order_does_not_count() {
+    let test = test(&[&["push1", "pop"], &["push2"]]);
+    let broken = |told: i32| {
+        let first = vec![number(told), threw("Broken")];
+        Observation { suffixes: vec![first, vec![number(1)]], ..Observation::default() }
+    };
+    let judge = |observation: &Observation<Value>| serial(&test).judge_by_results(observation, Oracle::Safety);
+    let violation = Violation::Exception { at: Place::Suffix { suffix: 0, call: 1 }, class: "Broken".into() };
+    // The stack has one or two elements after the first call, and never three.
+    assert_eq!(judge(&broken(2)), Some(violation.clone()));
+    assert_eq!(judge(&broken(3)), None);
+    assert_eq!(serial(&test).judge(&broken(3), Oracle::Safety), Some(violation));
+}
+
+#[test]
+fn a_fault_comes_before_a_rejection() {
+    let test = test(&[&["push1"], &["push2"]]);
+    let both = returned(vec![vec![threw("RejectedPush")], vec![threw("Broken")]], &[]);
+    let violation = Violation::Exception { at: Place::Suffix { suffix: 1, call: 0 }, class: "Broken".into() };
+    assert_eq!(judge(&test, &both), Some(violation));
+}

@@ -11,17 +11,20 @@ use oracle::Oracle;
 use testcase::TestCase;
 use testgen::{Candidate, Feedback, Generator, Origin};
 
-use super::advice;
+use super::clock::{Clock, HALF_A_SECOND, Haste};
 use super::counts::Counts;
+use super::coverage::Coverage;
 use super::findings::{Again, Findings, Step};
 use super::found::Found;
 use super::methods;
 use super::progress::Progress;
+use super::refusals;
 use super::shrinking::{Shrinking, Trial};
 use super::unsure;
 use crate::supervisor::{Event, Outcome, Session, Task};
 use crate::worker::protocol::{
     Answer, Check, Checked, Explore, Explored, Explorer, FailureKind, Finding, Job, News, Plan, Rejected, Report,
+    Scouted,
 };
 use crate::worker::reason::Reason;
 
@@ -45,7 +48,7 @@ pub struct Campaign<'c> {
     settings: Settings,
     class: String,
     generator: Generator<'c>,
-    begun: Instant,
+    clock: Clock,
     /// What workers are at, by the keys of the tasks.
     under_way: BTreeMap<String, Purpose>,
     /// Tasks under way that have told of something new.
@@ -103,6 +106,8 @@ enum Purpose {
 
 /// No test has more events, and neither has shrinking its schedules: some seconds. There are always more tests.
 const MOST_EVENTS: u64 = 1_000_000;
+/// Every test may have this many, however many pairs there are.
+const LEAST_EVENTS: u64 = 50_000;
 /// For a machine on which that takes long, and code that is slow between its events. Where this ends a test, another run with the
 /// same seed may differ.
 const MOST_MILLIS: u64 = 10_000;
@@ -110,13 +115,10 @@ const MOST_MILLIS: u64 = 10_000;
 const EXPLAINING: u64 = 8_000;
 /// The same where there is no time.
 const IN_A_HURRY: u64 = 300;
-/// What half a second counts as, where something is ended by time or a worker has to be started again.
-const HALF_A_SECOND: u64 = 100_000;
 /// So far ahead may the search be at the most.
 const CREDIT: u64 = 10 * HALF_A_SECOND;
-/// A worker that takes longer than this for a test is ended.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// The same where the work is bounded: tests end by their events, however slow the machine is, and this bounds one that has none.
+/// A worker that takes longer than this for a test is ended, where the work is bounded: tests end by their events,
+/// however slow the machine is, and this bounds one that has none.
 const PATIENCE_FOR_WORK: Duration = Duration::from_secs(600);
 /// Work charged for a test that ends before it has events.
 const LEAST_EFFORT: u64 = 1_000;
@@ -131,6 +133,10 @@ const FOR_EXPLAINING: u64 = 5_000;
 const MAX_EVENTS: usize = 100_000;
 /// A recursion has no end if so many calls are in each other. What is found by that must fill a real stack as well.
 const MAX_FRAMES: u32 = 1_000;
+/// How often a timer of the class under test may fire while others could go on. Linearizations have to explain what
+/// that leads to, and once is before or after each call; where it may be more often, they would be too many. So
+/// they are where all results count.
+const EARLY_OF_STARTED: u32 = 1;
 /// Something smaller that has no end is looked for with so many, for each trial goes to the limit, many times. It is confirmed with all.
 const EVENTS_OF_HANG: usize = 4_000;
 /// The same for calls in each other without end.
@@ -143,7 +149,7 @@ impl<'c> Campaign<'c> {
             settings,
             class: class.to_owned(),
             generator,
-            begun,
+            clock: Clock::new(begun, settings.budget, settings.effort),
             under_way: BTreeMap::new(),
             fresh: BTreeSet::new(),
             contacts: HashSet::new(),
@@ -190,7 +196,7 @@ impl<'c> Campaign<'c> {
         self.findings.end(stopped);
         (self.counts.withdrawn, self.counts.untold) = (self.findings.withdrawn, self.findings.untold);
         self.counts.unsure = unsure::conclude(std::mem::take(&mut self.counts.unsure), &self.findings);
-        self.counts.seconds = self.begun.elapsed().as_secs_f64();
+        self.counts.seconds = self.clock.elapsed().as_secs_f64();
         Ok(stopped)
     }
 
@@ -199,66 +205,51 @@ impl<'c> Campaign<'c> {
         self.generator.pairs()
     }
 
-    /// Why no test could be run at all, if that is so.
-    pub fn unusable(&self) -> Option<&str> {
-        let worst = self.counts.unknown.iter().max_by_key(|(_, count)| **count);
-        let is_worse = |count: u64| self.counts.tests == 0 && count >= self.counts.rejected;
-        worst.filter(|(_, count)| is_worse(**count)).map(|(reason, _)| &**reason)
-    }
-
-    /// Why no test was of use, if none was.
-    pub fn in_vain(&self) -> String {
-        let tried = self.counts.rejected;
-        if tried == 0 {
-            return "the budget was over before a test had run: allow more time with --budget".into();
-        }
-        if let Some((class, _)) = self.counts.missing.iter().find(|(_, count)| 2 * **count >= tried) {
-            return Reason::MissingClass { class: class.clone() }.to_string();
-        }
-        let why = format!("of {tried} tests that were tried none is of use, even if its calls are made alone");
-        match self.counts.rejections.iter().max_by_key(|(_, count)| **count) {
-            Some((most, _)) => advice::with_advice(&format!("{why}; mostly {most}")),
-            None => why,
-        }
+    /// How much of the class was tested.
+    pub fn coverage(&self) -> Coverage {
+        Coverage::of(self.generator.targets(), self.generator.left())
     }
 
     /// What is to be done next; None if nothing is, or nothing before something under way has come to its end.
     fn task(&mut self) -> Option<Task> {
-        let past = self.past();
-        let is_over = past.is_some() || self.is_over();
-        let may_shrink = is_over || self.turns.is_of_findings();
-        if let Some(step) = self.findings.next(past.unwrap_or_default(), may_shrink) {
+        let is_over = self.clock.is_over(self.counts.effort) || self.is_over();
+        let is_late = is_over || self.clock.is_late() && self.has_findings_under_way();
+        let may_shrink = is_late || self.turns.is_of_findings();
+        if let Some(step) = self.findings.next(self.clock.haste(self.counts.effort), may_shrink) {
             return Some(self.step(step));
         }
-        if is_over {
+        if is_late {
             return None;
         }
         let begun = Instant::now();
         let candidate = self.generator.next();
         self.counts.spent.generating += begun.elapsed().as_secs_f64();
-        let Some(Candidate { test, executions, round, origin }) = candidate else {
+        let Some(Candidate { test, executions, round, goals, is_scout, origin }) = candidate else {
             // What is under way may teach something that leads to new tests.
             self.counts.exhausted = self.under_way.is_empty();
-            return self.findings.next(Duration::ZERO, true).map(|step| self.step(step));
+            return self.findings.next(Haste::None, true).map(|step| self.step(step));
         };
         if round != self.round.number {
             // Every test that came to mind has passed under every schedule, and each was as good as another before it.
-            self.counts.saturated = self.round.certified > 0 && !self.round.is_of_use && self.generator.all_ran();
+            self.counts.saturated = self.round.certified > 0 && !self.round.is_of_use && self.generator.is_done();
             self.round = Round { number: round, ..Round::default() };
             if self.counts.saturated {
                 return self.task();
             }
         }
-        let explore = self.explore(executions, false, 0);
-        let check = Check { explore, oracle: self.settings.oracle, wanted: None };
-        Some(self.begin(Purpose::Test(Box::new(origin)), test, Plan::Check(check)))
+        let mut explore = self.explore(executions, false, 0);
+        explore.millis = self.clock.for_test().map(|left| left.as_millis() as u64);
+        explore.events = Some(self.most_events(round));
+        let plan = match is_scout {
+            true => Plan::Scout { wanted: goals.into_iter().map(|(place, _)| place).collect() },
+            false => Plan::Check(Check { explore, oracle: self.settings.oracle, wanted: None, goals }),
+        };
+        Some(self.begin(Purpose::Test(Box::new(origin)), test, plan))
     }
 
-    /// For how long the budget, or the work that is allowed, has been spent; None if neither is.
-    fn past(&self) -> Option<Duration> {
-        let by_time = self.begun.elapsed().checked_sub(self.settings.budget);
-        let by_work = self.settings.effort.and_then(|most| self.counts.effort.checked_sub(most));
-        by_time.max(by_work.map(|effort| Duration::from_millis(500).mul_f64(effort as f64 / HALF_A_SECOND as f64)))
+    /// Whether something that was found is not done with.
+    fn has_findings_under_way(&self) -> bool {
+        self.findings.has_work() || self.under_way.values().any(|purpose| !matches!(purpose, Purpose::Test(_)))
     }
 
     /// Whether there is nothing more to search for, or it would lead to nothing.
@@ -278,7 +269,7 @@ impl<'c> Campaign<'c> {
                 let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
                 let wanted = Some(finding.failure.clone());
                 let (test, explore) = (job.test.clone(), self.explore(1, true, 0));
-                let plan = Plan::Recheck { check: Check { explore, oracle, wanted }, turns, timeouts };
+                let plan = Plan::Recheck { check: Check { explore, oracle, wanted, goals: vec![] }, turns, timeouts };
                 let (max_frames, watched, opened) = (finding.max_frames, finding.shown.watched, finding.opened.clone());
                 let mut task = self.begin(Purpose::Confirm(number), test, plan);
                 (task.job.limits.max_frames, task.job.limits.watched) = (max_frames, watched);
@@ -303,7 +294,7 @@ impl<'c> Campaign<'c> {
                     true => (Some(FRAMES_OF_RECURSION), finding.shown.watched),
                     false => (finding.max_frames, finding.shown.watched),
                 };
-                let check = Check { explore, oracle, wanted: Some(shrinking.failure().clone()) };
+                let check = Check { explore, oracle, wanted: Some(shrinking.failure().clone()), goals: vec![] };
                 let mut task = self.begin(Purpose::Shrink(shrinking, trial), test, Plan::Check(check));
                 if is_hang {
                     task.job.limits.max_events = EVENTS_OF_HANG;
@@ -314,6 +305,14 @@ impl<'c> Campaign<'c> {
         }
     }
 
+    /// Upper bound on the events of a test: at first so few that every pair of a large class has a turn, and four times as
+    /// many in each round.
+    fn most_events(&self, round: u32) -> u64 {
+        let rounds = round.saturating_sub(testgen::FIRST_ROUND) / testgen::ROUND_STEP;
+        let share = self.clock.share(self.generator.targets().len()).max(LEAST_EVENTS);
+        share.saturating_mul(4_u64.saturating_pow(rounds)).min(MOST_EVENTS)
+    }
+
     fn explore(&self, executions: u64, first: bool, explain_millis: u64) -> Explore {
         Explore {
             explorer: self.settings.explorer,
@@ -321,7 +320,7 @@ impl<'c> Campaign<'c> {
             seed: self.settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(self.number),
             executions,
             events: Some(MOST_EVENTS),
-            millis: self.settings.effort.is_none().then_some(MOST_MILLIS),
+            millis: self.clock.at_all().map(|left| MOST_MILLIS.min(left.as_millis() as u64)),
             first,
             explain_millis,
             must_end: false,
@@ -332,9 +331,14 @@ impl<'c> Campaign<'c> {
         self.number += 1;
         let key = format!("{} {}", self.class, self.number);
         self.under_way.insert(key.clone(), purpose);
-        let limits = Limits { max_events: MAX_EVENTS, max_frames: Some(MAX_FRAMES), ..Limits::default() };
+        let limits = Limits {
+            max_events: MAX_EVENTS,
+            max_frames: Some(MAX_FRAMES),
+            early_of_started: if self.settings.oracle == Oracle::Safety { EARLY_OF_STARTED } else { 0 },
+            ..Limits::default()
+        };
         let under_test = vec![self.class.clone()];
-        let patience = if self.settings.effort.is_some() { PATIENCE_FOR_WORK } else { PATIENCE };
+        let patience = self.clock.patience().unwrap_or(PATIENCE_FOR_WORK);
         Task { key, job: Job { test, under_test, plan, limits, opened: vec![] }, budget: Some(patience), fresh: false }
     }
 
@@ -367,6 +371,7 @@ impl<'c> Campaign<'c> {
                 match self.under_way.remove(&task.key)? {
                     Purpose::Test(origin) => {
                         self.turns.searched(effort);
+                        self.generator.price(&task.job.test, effort / executions(&outcome.answer));
                         self.ran(&origin, &task, outcome);
                         None
                     }
@@ -397,6 +402,9 @@ impl<'c> Campaign<'c> {
                 return self.unusable_test(test, origin, reason.to_string());
             }
         };
+        if let Some(scouted) = report.scouted.take() {
+            return self.scouted(test, origin, scouted);
+        }
         let checked = report.checked.take().unwrap_or_default();
         if let Some(rejected) = &checked.rejected {
             self.counts.rejected += 1;
@@ -408,10 +416,13 @@ impl<'c> Campaign<'c> {
             return;
         }
         self.generator.learn(test, origin, Feedback::Ran { overlapped: checked.overlaps > 0 });
-        self.count(test, &report, &checked);
+        self.generator.reached(origin, &checked.reached);
+        if self.count(test, &report, &checked) {
+            self.generator.certified(test, origin);
+        }
         unsure::note(test, std::mem::take(&mut report.unconfirmed), &mut self.counts.unsure);
         let findings = report.explored.map(|explored| explored.findings).unwrap_or_default();
-        let fails = !findings.is_empty();
+        let fails = findings.iter().any(|finding| !finding.failure.is_refusal);
         let mut is_new = false;
         for finding in findings {
             is_new |= self.found(&task.job, finding, report.executions);
@@ -421,18 +432,28 @@ impl<'c> Campaign<'c> {
         self.counts.variants += u64::from(is_variant && !self.settings.first);
     }
 
+    /// A row of calls has shown where it gets.
+    fn scouted(&mut self, test: &TestCase, origin: &Origin, scouted: Scouted) {
+        match scouted.failed_in_prefix {
+            Some(call) => self.generator.learn(test, origin, Feedback::PrefixFails { call }),
+            None => self.generator.scouted(origin, &scouted.hits, scouted.returned),
+        }
+    }
+
     fn unusable_test(&mut self, test: &TestCase, origin: &Origin, why: String) {
         *self.counts.unknown.entry(why).or_default() += 1;
         self.generator.learn(test, origin, Feedback::Unusable);
     }
 
-    fn count(&mut self, test: &TestCase, report: &Report, checked: &Checked) {
+    /// Counts a test that has run; says whether every schedule of it ran, and passed.
+    fn count(&mut self, test: &TestCase, report: &Report, checked: &Checked) -> bool {
         self.counts.tests += 1;
         self.counts.executions += report.executions;
         let pairs = methods::pairs(test);
         // Every schedule ran, and passed; what was refused to a test may be why it did.
         let passed = |explored: &Explored| explored.certificate.is_some() && explored.findings.is_empty();
-        if report.explored.as_ref().is_some_and(passed) && !checked.refused {
+        let is_certified = report.explored.as_ref().is_some_and(passed) && !checked.refused;
+        if is_certified {
             self.counts.certified += 1;
             self.round.certified += 1;
             self.counts.certain.extend(pairs.iter().cloned());
@@ -457,12 +478,17 @@ impl<'c> Campaign<'c> {
                 *unsteady += u64::from(checked.unsteady.contains(&(suffix, number)));
             }
         }
+        is_certified
     }
 
     /// What looks like a violation; says whether it is a new one.
     fn found(&mut self, job: &Job, finding: Finding, executions: u64) -> bool {
+        if finding.failure.is_refusal {
+            refusals::note(&job.test, &finding.failure, &mut self.counts.refusals);
+            return false;
+        }
         let before = self.counts.executions.saturating_sub(executions) + finding.executions_to_find;
-        self.findings.found(job, finding, before, self.begun.elapsed().as_secs_f64())
+        self.findings.found(job, finding, before, self.clock.elapsed().as_secs_f64())
     }
 
     /// A trial of something that is being shrunk has come to its end.
@@ -493,6 +519,14 @@ fn effort(answer: &Answer) -> u64 {
     }
 }
 
+/// How many executions that was, at least one; those in which calls come one after the other are not counted.
+fn executions(answer: &Answer) -> u64 {
+    match answer {
+        Answer::Done(report) => report.executions.max(1),
+        Answer::Refused(_) | Answer::Unknown(_) => 1,
+    }
+}
+
 fn again(answer: &Answer) -> Again {
     match answer {
         Answer::Done(report) if report.failures > 0 => Again::Fails,
@@ -506,9 +540,8 @@ fn feedback(rejected: &Rejected) -> Feedback {
         Rejected::Prefix { call, .. } | Rejected::Another { call, .. } | Rejected::PrefixStuck { call } => {
             Feedback::PrefixFails { call: *call }
         }
-        Rejected::Suffix { suffix, call, .. } | Rejected::SuffixStuck { suffix, call } => {
-            Feedback::SuffixFails { suffix: *suffix, call: *call }
-        }
+        Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
+        Rejected::SuffixStuck { suffix, call } => Feedback::SuffixWaits { suffix: *suffix, call: *call },
         Rejected::Exits | Rejected::Exhausts { .. } | Rejected::TooMany { .. } => Feedback::Unusable,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::refusals::Refusal;
 use super::unsure::Unsure;
 
 /// What a search came to.
@@ -34,8 +35,8 @@ pub struct Counts {
     pub unrestored: BTreeSet<String>,
     /// What the fence refused.
     pub refused: BTreeSet<String>,
-    /// What threads did in tests that others may have seen and that is no event, with the number of tests. None of these is
-    /// certified.
+    /// What threads did in tests that others may have seen and that is no event, with the number of tests. None of
+    /// these is certified.
     pub unseen: BTreeMap<String, u64>,
     /// Tests with exceptions that may be by what was refused.
     pub excused: u64,
@@ -45,6 +46,8 @@ pub struct Counts {
     pub withdrawn: u64,
     /// Failures that could not be reproduced.
     pub unsure: Vec<Unsure>,
+    /// Calls that were refused under contention, as the class documents.
+    pub refusals: Vec<Refusal>,
     /// Findings past the most that are told.
     pub untold: u64,
     pub seconds: f64,

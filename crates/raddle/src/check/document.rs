@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::folder::Written;
 use super::found::Found;
 use super::methods;
+use super::refusals::Refusal;
 use super::unsure::Unsure;
 use super::verdict::{ClassReport, Verdict};
 use crate::args::CheckArgs;
@@ -30,13 +31,18 @@ pub fn document(reports: &[ClassReport], left: &[String], args: &CheckArgs, java
 }
 
 fn class_document(report: &ClassReport) -> Value {
-    let ClassReport { class, verdict, counts, pairs, findings, notes, stopped } = report;
+    let ClassReport { class, verdict, counts, pairs, coverage, findings, notes, stopped } = report;
     let mut document = json!({
         "class": class,
         "verdict": verdict.word(),
         "pairs": {
             "total": pairs.0, "relevant": pairs.1, "tested": counts.tested.len(), "certified": counts.certain.len(),
         },
+        // A pair counts once for each way in which its calls can meet.
+        "targets": {
+            "total": coverage.all, "tested": coverage.tested, "certified": coverage.certified, "not_tried": coverage.left,
+        },
+        "unreached": coverage.unreached,
         "tests": counts.tests,
         "certified": counts.certified,
         "rejected": counts.rejected,
@@ -44,6 +50,7 @@ fn class_document(report: &ClassReport) -> Value {
         "variants": counts.variants,
         "withdrawn": counts.withdrawn,
         "unconfirmed": counts.unsure.iter().map(Unsure::document).collect::<Vec<_>>(),
+        "refusals": counts.refusals.iter().map(Refusal::document).collect::<Vec<_>>(),
         "executions": counts.executions,
         "effort": counts.effort,
         "seconds": counts.seconds,

@@ -3,9 +3,9 @@
 //! says what came of it.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::time::Duration;
 
-use super::found::{Found, Trait, traits};
+use super::clock::Haste;
+use super::found::{Found, Trait, is_plain, traits};
 use super::shrinking::{Shrinking, Trial};
 use crate::worker::protocol::{Finding, Job};
 
@@ -18,6 +18,8 @@ pub struct Findings {
     confirming: VecDeque<usize>,
     shrinking: VecDeque<Shrinking>,
     known: BTreeSet<Trait>,
+    /// The same of those with one call a thread.
+    known_plain: BTreeSet<Trait>,
     /// Those that did not fail again.
     pub withdrawn: u64,
     /// Those past the most that are told.
@@ -43,9 +45,6 @@ pub enum Again {
     Unknown,
 }
 
-/// What was found is made smaller for so long past the budget, at the most, then only explained, in a hurry; after as long again
-/// it is only confirmed, and after as long once more it stays as it is.
-const GRACE: Duration = Duration::from_secs(10);
 /// What did not fail again is looked at so often, for a part of it may be real; then it is known.
 const MOST_WITHDRAWN: u64 = 5;
 /// So many findings of one class are told.
@@ -59,6 +58,7 @@ impl Findings {
             confirming: VecDeque::new(),
             shrinking: VecDeque::new(),
             known: BTreeSet::new(),
+            known_plain: BTreeSet::new(),
             withdrawn: 0,
             untold: 0,
             is_cut: false,
@@ -75,14 +75,19 @@ impl Findings {
         self.all.iter().filter(|found| found.is_told()).count()
     }
 
-    /// What is to be run next, so long after the end of the budget; nothing is made smaller if something else has the turn.
-    pub fn next(&mut self, past: Duration, may_shrink: bool) -> Option<Step> {
-        if past >= 2 * GRACE {
+    /// Whether something is left to be run.
+    pub fn has_work(&self) -> bool {
+        !self.confirming.is_empty() || !self.shrinking.is_empty()
+    }
+
+    /// What is to be run next; nothing is made smaller if something else has the turn.
+    pub fn next(&mut self, haste: Haste, may_shrink: bool) -> Option<Step> {
+        if haste >= Haste::Confirm {
             for shrinking in std::mem::take(&mut self.shrinking) {
                 self.shrunk(shrinking.number());
             }
         }
-        if past >= 3 * GRACE {
+        if haste == Haste::Over {
             self.is_cut |= !self.confirming.is_empty();
             self.confirming.clear();
         }
@@ -92,7 +97,7 @@ impl Findings {
         if !may_shrink {
             return None;
         }
-        let hurry = past >= GRACE;
+        let hurry = haste >= Haste::Hurry;
         while let Some(mut shrinking) = self.shrinking.pop_front() {
             if let Some(trial) = shrinking.next(hurry) {
                 return Some(Step::Shrink { shrinking: Box::new(shrinking), trial, hurry });
@@ -103,9 +108,14 @@ impl Findings {
 
     /// What looks like a violation, after so many executions and seconds; says whether it is a new one.
     pub fn found(&mut self, job: &Job, finding: Finding, executions: u64, seconds: f64) -> bool {
-        let traits = traits(&job.test, &finding);
-        if self.is_enough() || traits.is_subset(&self.known) {
+        let (traits, is_plain) = (traits(&job.test, &finding), is_plain(&job.test));
+        // One call a thread says more than a longer test that fails in the same way.
+        let known = if is_plain { &self.known_plain } else { &self.known };
+        if self.is_enough() || traits.is_subset(known) {
             return false;
+        }
+        if is_plain {
+            self.known_plain.extend(traits.iter().cloned());
         }
         self.known.extend(traits);
         let open = self.all.iter().filter(|found| found.is_open()).count();
@@ -190,23 +200,43 @@ impl Findings {
     fn conclude(&mut self, number: usize) -> Option<usize> {
         self.all[number].is_concluded = true;
         self.all[number].is_double = self.is_double(number);
+        if self.all[number].is_told() && self.all[number].is_plain() {
+            self.outdo_longer();
+        }
         self.forget();
         self.all[number].is_told().then_some(number)
     }
 
+    /// Longer tests that say nothing beyond those with one call a thread are doubles of these.
+    fn outdo_longer(&mut self) {
+        let is_longer = |found: &Found| found.is_concluded && found.is_told() && !found.is_plain();
+        for number in 0..self.all.len() {
+            if is_longer(&self.all[number]) {
+                self.all[number].is_double = self.all[number].traits().is_subset(&self.concluded(number, true));
+            }
+        }
+    }
+
+    /// All that is said by other findings of which nothing more will be known, or by those of them with one call a
+    /// thread.
+    fn concluded(&self, but: usize, only_plain: bool) -> BTreeSet<Trait> {
+        let others = self.all.iter().enumerate().filter(|(other, _)| *other != but).map(|(_, found)| found);
+        let concluded = others.filter(|found| found.is_concluded && found.is_told());
+        concluded.filter(|found| !only_plain || found.is_plain()).flat_map(Found::traits).collect()
+    }
+
     /// Whether a finding has become what others are. One that is to be shrunk yet may have to do with less than it seems.
     fn is_double(&self, number: usize) -> bool {
-        let others = self.all.iter().enumerate().filter(|(other, _)| *other != number);
-        let concluded = others.filter(|(_, found)| found.is_concluded && found.is_told());
-        let concluded: BTreeSet<Trait> = concluded.flat_map(|(_, found)| found.traits()).collect();
-        self.all[number].traits().is_subset(&concluded)
+        let found = &self.all[number];
+        found.traits().is_subset(&self.concluded(number, found.is_plain()))
     }
 
     /// What findings no longer have to do with is still to be found.
     fn forget(&mut self) {
         let hopeless = self.withdrawn >= MOST_WITHDRAWN;
-        let known = self.all.iter().filter(|found| found.is_open() || found.is_withdrawn && hopeless);
-        self.known = known.flat_map(Found::traits).collect();
+        let known = || self.all.iter().filter(|found| found.is_open() || found.is_withdrawn && hopeless);
+        self.known_plain = known().filter(|found| found.is_plain()).flat_map(Found::traits).collect();
+        self.known = known().flat_map(Found::traits).collect();
     }
 
     /// There is no more time. What nobody is sure of is told as it is known best.
@@ -228,8 +258,6 @@ mod tests {
 
     use super::*;
     use crate::worker::protocol::{Failure, FailureKind, Plan};
-
-    const SOON: Duration = Duration::ZERO;
 
     /// A job with two calls that nothing needs.
     fn job() -> Job {
@@ -253,7 +281,7 @@ mod tests {
 
     /// The number of the finding that is to be confirmed next.
     fn confirmed_next(findings: &mut Findings) -> usize {
-        match findings.next(SOON, false) {
+        match findings.next(Haste::None, false) {
             Some(Step::Confirm(number)) => number,
             _ => panic!("nothing is to be confirmed"),
         }
@@ -262,7 +290,7 @@ mod tests {
     /// Shrinks to the test without its prefix, and says what is to be told.
     fn shrink(findings: &mut Findings) -> Option<usize> {
         loop {
-            let Some(Step::Shrink { shrinking, trial, .. }) = findings.next(SOON, true) else {
+            let Some(Step::Shrink { shrinking, trial, .. }) = findings.next(Haste::None, true) else {
                 panic!("nothing is shrunk")
             };
             let test = if let Trial::Smaller(test) = &trial { test.clone() } else { shrinking.test().clone() };
@@ -283,7 +311,7 @@ mod tests {
         assert!(found(&mut findings, "one") && !found(&mut findings, "one") && found(&mut findings, "two"));
         assert_eq!(confirmed_next(&mut findings), 0);
         assert_eq!(findings.ran_again(0, Again::Fails), Some(0), "it is told at once");
-        assert!(findings.next(SOON, false).is_none(), "the search has the turn");
+        assert!(findings.next(Haste::None, false).is_none(), "the search has the turn");
         assert_eq!(shrink(&mut findings), None, "the second, which is not sure");
         assert_eq!(confirmed_next(&mut findings), 1);
         assert_eq!(findings.ran_again(1, Again::Fails), Some(1));
@@ -291,7 +319,7 @@ mod tests {
         assert_eq!(confirmed_next(&mut findings), 0);
         assert_eq!(findings.ran_again(0, Again::Fails), Some(0));
         assert!(findings.all.iter().all(|found| found.job.test.prefix.is_empty() && found.is_told()));
-        assert!(findings.next(SOON, true).is_none());
+        assert!(findings.next(Haste::None, true).is_none());
     }
 
     #[test]
@@ -328,6 +356,26 @@ mod tests {
     }
 
     #[test]
+    fn one_call_a_thread_takes_the_place_of_a_longer_test() {
+        let mut findings = Findings::new(false);
+        let mut longer = job();
+        let again = longer.test.suffixes[0][0].clone();
+        longer.test.suffixes[0].push(again);
+        assert!(findings.found(&longer, finding("one"), 1, 1.0));
+        assert_eq!(confirmed_next(&mut findings), 0);
+        findings.ran_again(0, Again::Fails);
+        findings.all[0].is_shrunk = true;
+        findings.conclude(0);
+        findings.shrinking.clear();
+        assert!(!findings.found(&longer, finding("one"), 1, 1.0), "it is known");
+        assert!(found(&mut findings, "one") && !found(&mut findings, "one"));
+        shrink(&mut findings);
+        assert_eq!(confirmed_next(&mut findings), 1);
+        assert_eq!(findings.ran_again(1, Again::Fails), Some(1));
+        assert!(findings.all[0].is_double && findings.all[1].is_told());
+    }
+
+    #[test]
     fn what_nothing_can_be_said_of_is_asked_once_more() {
         let mut findings = Findings::new(false);
         found(&mut findings, "one");
@@ -339,14 +387,14 @@ mod tests {
     }
 
     #[test]
-    fn half_a_minute_after_the_budget_what_is_not_sure_stays_so() {
+    fn when_all_time_is_over_what_is_not_sure_stays_so() {
         let mut findings = Findings::new(false);
         assert!(found(&mut findings, "one") && found(&mut findings, "two"));
-        assert!(matches!(findings.next(2 * GRACE, true), Some(Step::Confirm(0))));
-        assert!(matches!(findings.next(2 * GRACE, true), Some(Step::Confirm(1))), "nothing is shrunk any more");
+        assert!(matches!(findings.next(Haste::Confirm, true), Some(Step::Confirm(0))));
+        assert!(matches!(findings.next(Haste::Confirm, true), Some(Step::Confirm(1))), "nothing is shrunk any more");
         assert_eq!(findings.ran_again(0, Again::Fails), Some(0));
         assert_eq!(findings.ran_again(1, Again::Unknown), None);
-        assert!(findings.next(3 * GRACE, true).is_none());
+        assert!(findings.next(Haste::Over, true).is_none());
         findings.end(false);
         assert!(findings.is_cut && findings.told() == 1 && findings.all[1].is_open());
     }

@@ -72,6 +72,11 @@ impl Found {
         !self.is_double && !self.is_withdrawn
     }
 
+    /// Whether its test has one call a thread.
+    pub fn is_plain(&self) -> bool {
+        is_plain(&self.job.test)
+    }
+
     /// Goes back to what is confirmed or, if nothing is, to what was found first.
     pub fn restore(&mut self) {
         (self.job, self.finding) = self.confirmed.as_ref().unwrap_or(&self.original).clone();
@@ -92,6 +97,11 @@ impl Found {
     pub fn traits(&self) -> BTreeSet<Trait> {
         traits(&self.job.test, &self.finding)
     }
+}
+
+/// Whether a test has one call a thread: then no call relies on what an earlier one of its thread has said.
+pub fn is_plain(test: &TestCase) -> bool {
+    test.suffixes.iter().all(|calls| calls.len() == 1)
 }
 
 /// All that a finding of a test says about the class.

@@ -5,17 +5,21 @@
 
 mod advice;
 mod campaign;
+mod clock;
 mod counts;
+mod coverage;
 mod document;
 mod findings;
 mod folder;
 mod found;
 mod methods;
 mod progress;
+mod refusals;
 mod shrinking;
 mod targets;
 mod unsure;
 mod verdict;
+mod why;
 
 use std::time::Instant;
 
@@ -34,6 +38,7 @@ use crate::unconfirmed;
 use crate::worker::reason::Reason;
 use campaign::{Campaign, Settings};
 use counts::Counts;
+use coverage::{Coverage, Depth};
 use folder::{Writer, Written};
 use found::Found;
 use progress::Progress;
@@ -50,6 +55,7 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let targets = targets::resolve(&args.targets, &place)?;
     let jobs = args.jobs.unwrap_or(place.pool.most_workers());
     place.pool.workers = jobs;
+    place.pool.spare = true;
     // Little of the time of a check is spent in compiled code, so what the best compiler makes is not worth its time, which is taken
     // from a worker where there are as many as cores. There is as much room for code as with both compilers. Options that are given
     // come later: `-XX:TieredStopAtLevel=4` brings the other back.
@@ -159,6 +165,7 @@ fn check(
         verdict: Verdict::Unknown(why),
         counts: Counts::default(),
         pairs: (0, 0),
+        coverage: Coverage::default(),
         findings: Vec::new(),
         notes: Vec::new(),
         stopped: false,
@@ -207,7 +214,10 @@ fn check(
     let mut findings = Vec::new();
     // Whoever stops a check is told what it knows, with what is not sure yet.
     let is_kept = |found: &&Found| found.is_told() || campaign.findings.is_cut && found.is_open();
-    for found in campaign.findings.all.iter().filter(is_kept) {
+    let mut kept: Vec<&Found> = campaign.findings.all.iter().filter(is_kept).collect();
+    // What one call a thread shows is the easiest to understand, and relies on the least.
+    kept.sort_by_key(|found| !found.is_plain());
+    for found in kept {
         let is_taken = |id: &str| findings.iter().any(|(_, written): &(_, Written)| written.id == id);
         let written = writer.write(found, &is_taken)?;
         findings.push((found.clone(), written));
@@ -217,8 +227,9 @@ fn check(
         // It may have been removed already.
         let _ = std::fs::remove_dir_all(args.out.join(id));
     }
+    let coverage = campaign.coverage();
     let unsure = findings.first().map(|(_, written)| written.document.display());
-    let verdict = match campaign.unusable() {
+    let verdict = match why::unusable(&campaign.counts) {
         _ if findings.iter().any(|(found, _)| found.is_told()) => Verdict::Violation,
         _ if let Some(document) = unsure => Verdict::Unknown(format!(
             "there was no time to make sure of what was found: see it again with raddle replay {document}"
@@ -233,15 +244,18 @@ fn check(
             Verdict::Unknown(Reason::MissingClass { class: class.clone() }.to_string())
         }
         // What has nothing to do with each other cannot hurt each other.
-        None if campaign.counts.exhausted && campaign.counts.rejected == 0 => Verdict::Clean,
-        None if campaign.counts.tests == 0 => Verdict::Unknown(campaign.in_vain()),
-        None => Verdict::Clean,
+        None if coverage.all > 0 && campaign.counts.tests == 0 => Verdict::Unknown(why::in_vain(&campaign.counts)),
+        None => match coverage.depth(coverage.all == 0 || campaign.counts.saturated || campaign.counts.exhausted) {
+            Depth::Whole => Verdict::Clean,
+            Depth::Most => Verdict::NothingFound,
+            Depth::Barely => Verdict::Unknown(why::barely(&campaign.counts, &coverage)),
+        },
     };
     let pairs = campaign.pairs();
     let (counts, mut notes) = (campaign.counts, facts.notes.clone());
     notes.extend(advice::of_missing(&missing));
     notes.extend(counts.unrestored.iter().map(|what| format!("{what}; no test is certified")));
-    Ok(Some(ClassReport { class, verdict, counts, pairs, findings, notes, stopped }))
+    Ok(Some(ClassReport { class, verdict, counts, pairs, coverage, findings, notes, stopped }))
 }
 
 /// The facts of a class, or why there are none. Deep call chains are followed by recursion, which needs a deep stack.

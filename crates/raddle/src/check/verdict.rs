@@ -3,6 +3,7 @@
 use report::{View, thousands};
 
 use super::counts::Counts;
+use super::coverage::Coverage;
 use super::folder::Written;
 use super::found::Found;
 use crate::args::{CheckArgs, Color, OracleName};
@@ -18,6 +19,8 @@ pub struct ClassReport {
     /// All pairs of methods, and those that depend on each other.
     pub pairs: (usize, usize),
     pub findings: Vec<(Found, Written)>,
+    /// How much was tested.
+    pub coverage: Coverage,
     /// What the reader must know of the analysis.
     pub notes: Vec<String>,
     /// A signal has ended it.
@@ -28,7 +31,10 @@ pub struct ClassReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Violation,
+    /// Every pair of methods that may matter was certified.
     Clean,
+    /// Most pairs were tested.
+    NothingFound,
     /// Nothing can be said, and why.
     Unknown(String),
 }
@@ -39,6 +45,7 @@ impl Verdict {
         match self {
             Verdict::Violation => "violation",
             Verdict::Clean => "clean",
+            Verdict::NothingFound => "nothing found",
             Verdict::Unknown(_) => "unknown",
         }
     }
@@ -114,7 +121,7 @@ fn finding(written: &Written, args: &CheckArgs, sources: &Sources, color: Color)
 
 /// What was done and what is known by that.
 fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
-    let ClassReport { class, counts, pairs, .. } = report;
+    let ClassReport { class, counts, pairs, coverage, .. } = report;
     let mut text = String::new();
     if !args.view.quiet {
         for note in &report.notes {
@@ -138,6 +145,7 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
             text += &format!("nothing can be said of {}: {reason}\n", count(*times, "test"));
         }
     }
+    counts.refusals.iter().for_each(|refusal| text += &refusal.line());
     counts.unsure.iter().for_each(|unsure| text += &unsure.line());
     let verdict = match &report.verdict {
         Verdict::Violation => {
@@ -150,7 +158,8 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
                 unsure => format!("not {is_not}, {told}, and {unsure} not sure yet"),
             }
         }
-        Verdict::Clean => "no violation found".to_owned(),
+        Verdict::Clean => "clean".to_owned(),
+        Verdict::NothingFound => "nothing found".to_owned(),
         Verdict::Unknown(_) if !counts.unsure.is_empty() => {
             format!("nothing can be said, {}", count(counts.unsure.len() as u64, "unconfirmed failure"))
         }
@@ -172,13 +181,25 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
             count(counts.withdrawn + like_them, "test")
         );
     }
-    if report.verdict == Verdict::Clean && !args.view.quiet {
+    if matches!(report.verdict, Verdict::Clean | Verdict::NothingFound) && !args.view.quiet {
         text += &format!(
-            "  {} of {} of methods were run together, {} of them with a test of which every schedule was run\n",
-            thousands(counts.tested.len()),
-            count(pairs.0 as u64, "pair"),
-            thousands(counts.certain.len()),
+            "  {} of {} that may hurt each other were run together, {} of them certified: every schedule of a test was run\n",
+            thousands(coverage.tested),
+            count(coverage.all as u64, "pair"),
+            thousands(coverage.certified),
         );
+        for place in coverage.unreached.iter().take(UNREACHED) {
+            text += &format!("  no test got there: {place}\n");
+        }
+        if coverage.left > 0 {
+            text += &format!("  not tried: {}\n", too_many(coverage.left));
+        }
+        if coverage.certified == coverage.all && coverage.left == 0 && report.verdict == Verdict::NothingFound {
+            text += "  the budget was over while tests still showed something new\n";
+        }
+        if coverage.unreached.len() > UNREACHED {
+            text += &format!("  nor to {} more\n", count((coverage.unreached.len() - UNREACHED) as u64, "place"));
+        }
         text += &left_out(counts);
         if counts.saturated {
             text += "  the search ended when a whole round of tests, each under every schedule, showed nothing new\n";
@@ -198,6 +219,9 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
     );
     text
 }
+
+/// So many places that were not reached are told.
+const UNREACHED: usize = 5;
 
 /// What nothing is known of however clean a class is.
 fn scope(oracle: OracleName) -> &'static str {
@@ -236,34 +260,75 @@ pub fn unknown(class: &str, why: &str) -> String {
     if why.contains(class) { why.to_owned() } else { format!("{class}: {why}") }
 }
 
+/// What is past the bound on pairs.
+fn too_many(left: usize) -> String {
+    format!("{} with objects that it gives out or takes, because there are too many", count(left as u64, "pair"))
+}
+
+/// Why not every pair of a class was certified.
+fn why_not_more(report: &ClassReport) -> String {
+    let ClassReport { coverage, counts, .. } = report;
+    let mut reasons = Vec::new();
+    if let Some(place) = coverage.unreached.first() {
+        let more = if coverage.unreached.len() > 1 { ", ..." } else { "" };
+        reasons.push(format!("no test got there: {place}{more}"));
+    }
+    if coverage.left > 0 {
+        reasons.push(format!("not tried: {}", too_many(coverage.left)));
+    }
+    if let Some((what, _)) = counts.unseen.first_key_value() {
+        reasons.push(format!("not seen: {what}"));
+    }
+    reasons.extend(counts.unrestored.first().cloned());
+    if coverage.tested < coverage.all {
+        let most = counts.rejections.iter().max_by_key(|(_, times)| **times);
+        let why = most.map_or("there was no time".to_owned(), |(why, _)| format!("mostly {why}"));
+        reasons.push(format!("{} not run together, {why}", count((coverage.all - coverage.tested) as u64, "pair")));
+    }
+    if coverage.certified < coverage.all && reasons.is_empty() {
+        reasons.push("some tests have more schedules than there was time for".to_owned());
+    }
+    if reasons.is_empty() {
+        reasons.push("the budget was over while tests still showed something new".to_owned());
+    }
+    reasons.join("; ")
+}
+
 /// Several classes, the worst first.
 pub fn table(reports: &[ClassReport]) -> String {
     let mut rows: Vec<&ClassReport> = reports.iter().collect();
     let rank = |report: &ClassReport| match report.verdict {
         Verdict::Violation => 0,
         Verdict::Unknown(_) => 1,
-        Verdict::Clean => 2,
+        Verdict::NothingFound => 2,
+        Verdict::Clean => 3,
     };
     rows.sort_by_key(|report| (rank(report), usize::MAX - report.findings.len(), report.class.clone()));
     let widest = rows.iter().map(|report| report.class.chars().count()).max().unwrap_or(0).max("class".len());
-    let mut text = format!("{:widest$}  verdict    findings    pairs relevant   tests certified executions\n", "class");
+    let mut text = format!(
+        "{:widest$}  verdict        findings    pairs relevant  tested certified   tests executions\n",
+        "class"
+    );
     for report in rows {
-        let ClassReport { class, verdict, counts, pairs, findings, .. } = report;
+        let ClassReport { class, verdict, counts, pairs, coverage, findings, .. } = report;
         text += &format!(
-            "{class:widest$}  {:9}  {:8} {:8} {:8} {:7} {:9} {:10}\n",
+            "{class:widest$}  {:13}  {:8} {:8} {:8} {:>7} {:>9} {:7} {:10}\n",
             verdict.word(),
             findings.len(),
             pairs.0,
             pairs.1,
+            coverage.percent(coverage.tested),
+            coverage.percent(coverage.certified),
             counts.tests,
-            counts.certified,
             counts.executions
         );
     }
     text += "\n";
     for report in reports {
-        if let Verdict::Unknown(why) = &report.verdict {
-            text += &format!("{}\n", unknown(&report.class, why));
+        match &report.verdict {
+            Verdict::Unknown(why) => text += &format!("{}\n", unknown(&report.class, why)),
+            Verdict::NothingFound => text += &format!("{}: {}\n", report.class, why_not_more(report)),
+            Verdict::Clean | Verdict::Violation => {}
         }
     }
     text + "\n"

@@ -59,6 +59,7 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         max_events: args.max_events,
         spurious_wakeups: args.spurious_wakeups,
         early_timeouts: args.early_timeouts,
+        early_of_started: 0,
         max_frames: None,
         watched: false,
         mirrored: false,

@@ -59,7 +59,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
                 explain_millis: 0,
                 must_end,
             };
-            Plan::Recheck { check: Check { explore, oracle, wanted: None }, turns, timeouts }
+            Plan::Recheck { check: Check { explore, oracle, wanted: None, goals: vec![] }, turns, timeouts }
         }
         _ => Plan::Replay { turns, timeouts, times, must_end },
     };

@@ -141,6 +141,9 @@ pub fn incomplete(
             "{} ended before all threads had, by System.exit or after more events than --max-events allows",
             executions(explored.cut)
         ),
+        None if let Some(events) = explored.exhausted => format!(
+            "out of memory for exploration after {events} events: more orders wait to be run than can be kept; samples were run instead"
+        ),
         None if known.executions >= args.executions => "as many executions ran as --executions allows".into(),
         None if args.explorer == ExplorerName::Auto && known.executions >= MOST_OF_AUTO => {
             "there are more than auto runs one by one; --explorer dpor has no limit but --budget".into()

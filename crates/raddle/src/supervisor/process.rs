@@ -76,8 +76,8 @@ const LOOK: Duration = Duration::from_millis(250);
 const GRACE: Duration = Duration::from_secs(2);
 /// For so long the last words of a worker that was ended are waited for.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-/// With more threads than this a worker is ended: sixteen times as many as can be controlled.
-const MOST_THREADS: u64 = 1024;
+/// Upper bound on the threads of a worker: four times as many as can be controlled.
+const MOST_THREADS: u64 = 4 * schedule::MAX_THREADS as u64;
 /// With more bytes than this in its files a worker is ended.
 const MOST_FILES: u64 = 256 << 20;
 
@@ -88,6 +88,11 @@ impl WorkerProcess {
         folders: &PrivateFolders,
         begun: impl FnOnce(Handle),
     ) -> Result<WorkerProcess, StartError> {
+        WorkerProcess::launch(settings, folders)?.ready(begun)
+    }
+
+    /// Starts a worker, and does not wait for it.
+    pub(super) fn launch(settings: &PoolSettings, folders: &PrivateFolders) -> Result<WorkerProcess, StartError> {
         let folder = folders.make()?;
         let mut command = Command::new(&settings.program);
         command.arg("worker").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -100,13 +105,18 @@ impl WorkerProcess {
         let from = child.stdout.take().expect("internal bug: a pipe was asked for");
         let errors = child.stderr.take().expect("internal bug: a pipe was asked for");
         let handle = Handle::new(child);
-        begun(handle.clone());
         let (mail, output) = (Mail::new(from), Output::read(errors)?);
         let mut worker = WorkerProcess { handle, input, mail, output, folder };
         // If it is gone already, it is heard of below.
         let _ = protocol::send(&mut worker.input, &settings.setup(&worker.folder));
-        worker.await_ready()?;
         Ok(worker)
+    }
+
+    /// Waits until its virtual machine runs. `begun` is told of the process before that.
+    pub(super) fn ready(mut self, begun: impl FnOnce(Handle)) -> Result<WorkerProcess, StartError> {
+        begun(self.handle.clone());
+        self.await_ready()?;
+        Ok(self)
     }
 
     /// What others may end it with.

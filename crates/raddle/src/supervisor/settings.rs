@@ -8,6 +8,9 @@ use crate::worker::protocol::Setup;
 
 const MEGABYTE: u64 = 1 << 20;
 
+/// The stack of a Java thread, in bytes: HotSpot's default on x86-64.
+const STACK: u64 = MEGABYTE;
+
 /// How a pool is run.
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
@@ -35,6 +38,8 @@ pub struct PoolSettings {
     pub executions_a_worker: u64,
     /// How often a task is begun before being killed is held against it.
     pub attempts: u32,
+    /// Whether a worker that finds something has another started beside it, which has run nothing: it will be needed.
+    pub spare: bool,
 }
 
 impl PoolSettings {
@@ -53,6 +58,7 @@ impl PoolSettings {
             heap: 512,
             executions_a_worker: 10_000_000,
             attempts: 5,
+            spare: false,
         }
     }
 
@@ -64,6 +70,12 @@ impl PoolSettings {
     /// With more resident memory than this a worker is ended: twice its heap, and what a virtual machine takes besides.
     pub(super) fn most_memory(&self) -> u64 {
         (2 * self.heap + 1024) * MEGABYTE
+    }
+
+    /// Upper bound on the memory that a worker may write to, whether it does or not. The stacks of all threads that can be
+    /// controlled count from their start, though little of them is ever resident.
+    fn most_writable(&self) -> u64 {
+        self.most_memory() + schedule::MAX_THREADS as u64 * STACK
     }
 
     /// With more than this a worker is replaced between two tasks.
@@ -100,7 +112,7 @@ impl PoolSettings {
         let fence = self.fence.map(|extent| Fence {
             private: scratch(folder),
             readable: self.readable(folder),
-            memory: self.most_memory(),
+            memory: self.most_writable(),
             file_size: 64 * MEGABYTE,
             extent,
         });

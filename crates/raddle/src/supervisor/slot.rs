@@ -25,6 +25,8 @@ pub struct Slot<'p> {
     settings: &'p PoolSettings,
     folders: &'p PrivateFolders,
     worker: Option<WorkerProcess>,
+    /// One that has run nothing, and may not be ready yet.
+    spare: Option<WorkerProcess>,
     executions: u64,
     /// The worker has had a task.
     used: bool,
@@ -36,7 +38,16 @@ pub struct Slot<'p> {
 
 impl<'p> Slot<'p> {
     pub fn new(settings: &'p PoolSettings, folders: &'p PrivateFolders) -> Slot<'p> {
-        Slot { settings, folders, worker: None, executions: 0, used: false, looked: Instant::now(), left_behind: None }
+        Slot {
+            settings,
+            folders,
+            worker: None,
+            spare: None,
+            executions: 0,
+            used: false,
+            looked: Instant::now(),
+            left_behind: None,
+        }
     }
 
     /// Has a worker that is ready. `begun` is told of the process of a new one.
@@ -61,10 +72,23 @@ impl<'p> Slot<'p> {
         tell: &mut dyn FnMut(News),
     ) -> Result<Outcome, StartError> {
         if !task.fresh || !self.used {
-            return self.attempt(task, begun, tell);
+            let (settings, folders) = (self.settings, self.folders);
+            let mut spare = self.spare.take();
+            let mut hear = |news: News| {
+                // What was found is to be confirmed by a worker that has run nothing. One that cannot be started now is
+                // started when it is needed.
+                if settings.spare && spare.is_none() && matches!(news, News::Found(_)) {
+                    spare = WorkerProcess::launch(settings, folders).ok();
+                }
+                tell(news);
+            };
+            let outcome = self.attempt(task, begun, &mut hear);
+            self.spare = spare;
+            return outcome;
         }
         // The worker that is here waits meanwhile: it has loaded and compiled what its successor would have to.
         let mut fresh = Slot::new(self.settings, self.folders);
+        fresh.worker = self.spare.take().and_then(|spare| spare.ready(begun).ok());
         let outcome = match fresh.attempt(task, begun, tell) {
             // There may be no room for two.
             Err(_) if self.worker.take().is_some() => fresh.attempt(task, begun, tell),

@@ -92,6 +92,7 @@ pub fn of_thrown(thrown: &Thrown) -> Failure {
         what: stop::describe_thrown(thrown),
         // The message may have numbers in it that depend on the schedule.
         place: format!("{} {}", thrown.class, thrown.frames.first().map_or("", |frame| frame)),
+        is_refusal: oracle::is_rejection(&thrown.class),
         ..Failure::default()
     }
 }

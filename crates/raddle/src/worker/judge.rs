@@ -24,6 +24,10 @@ pub trait Judge {
         false
     }
 
+    /// Whether something may be wrong with an execution of which silent accesses are not known. One that is suspected is run
+    /// again with all of them.
+    fn suspects(&self, execution: &Execution, end: End) -> bool;
+
     /// What is wrong with an execution that ended so, if anything is. Others may be run to find out.
     fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason>;
 }
@@ -42,6 +46,10 @@ impl Judge for ByItsEnd {
 
     fn judges_each(&self) -> bool {
         true
+    }
+
+    fn suspects(&self, execution: &Execution, end: End) -> bool {
+        failure(execution, end, self.must_end).is_some()
     }
 
     fn failure(&mut self, _: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason> {

@@ -16,9 +16,11 @@ mod failure;
 mod judge;
 mod missing;
 pub mod protocol;
+mod reached;
 pub mod reason;
 mod repeat;
 mod runs;
+mod scout;
 mod show;
 mod stop;
 pub mod told;
@@ -104,7 +106,7 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
         Ok(test) => test,
         Err(error) => match doubt::doubt_preparation(host, &error) {
             // A check has other tests, for which the worker is as good as before.
-            Some(reason @ Reason::MissingClass { .. }) if matches!(job.plan, Plan::Check(_) | Plan::Recheck { .. }) => {
+            Some(reason @ Reason::MissingClass { .. }) if job.plan.is_of_check() => {
                 return Ok(Answer::Refused(reason.to_string()));
             }
             Some(reason) => return Ok(Answer::Unknown(reason)),
@@ -126,7 +128,8 @@ fn do_job(host: &mut Host, job: &Job) -> anyhow::Result<Answer> {
         return Ok(Answer::Unknown(reason));
     }
     let report = runs.report();
-    anyhow::ensure!(report.executions > 0 || report.checked.is_some(), "the job has no executions");
+    let is_told = report.checked.is_some() || report.scouted.is_some();
+    anyhow::ensure!(report.executions > 0 || is_told, "the job has no executions");
     Ok(Answer::Done(Box::new(report)))
 }
 
@@ -166,6 +169,7 @@ fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {
             repeat::first(runs, schedule(turns, timeouts), &mut ByItsEnd { must_end: *must_end })
         }
         Plan::Check(check) => check::run(runs, check, job, None),
+        Plan::Scout { wanted } => scout::run(runs, job, wanted),
         Plan::Recheck { check, turns, timeouts } => check::run(runs, check, job, Some(&schedule(turns, timeouts))),
     }
 }

@@ -36,7 +36,8 @@ pub enum Reason {
     Initialiser {
         thrown: String,
     },
-    /// A thread was asked what it waits for where that is not told. The plan is run anew where it is, so this leaves no worker.
+    /// A thread was asked what it waits for where that is not told. The plan is run anew where it is, so this
+    /// leaves no worker.
     Asked,
     /// A class that the code needs is not there.
     MissingClass {
@@ -112,7 +113,9 @@ impl fmt::Display for Reason {
                 write!(f, "class {class} is not on the class path: name its jar or folder with --classpath")
             }
             Reason::Spoiled { what } => write!(f, "{what}"),
-            Reason::TooManyThreads => write!(f, "more threads were started than can be controlled"),
+            Reason::TooManyThreads => {
+                write!(f, "more threads were started than the {} that can be controlled", schedule::MAX_THREADS)
+            }
             Reason::Uncontrolled { threads } => {
                 write!(f, "{threads} threads were started in static initialisers and are not under control")
             }

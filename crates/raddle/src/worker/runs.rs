@@ -9,8 +9,9 @@ use std::collections::HashSet;
 use host::{Bounds, CallResult, Execution, Host, Limits, Prepared, RunSettings, Thrown, Unrestored, Values};
 use schedule::{Schedule, Scheduler};
 
+use super::explore::SILENT_PER_EVENT;
 use super::protocol::{
-    Checked, Explore, Explored, Failure, Finding, Passed, Plan, Progress, Report, Shown, Unconfirmed,
+    Checked, Explore, Explored, Failure, Finding, Passed, Plan, Progress, Report, Scouted, Shown, Unconfirmed,
 };
 use super::reason::Reason;
 use super::{desk, doubt, missing, show};
@@ -57,14 +58,14 @@ impl<'h> Runs<'h> {
             Plan::Explore(Explore { must_end, .. })
             | Plan::Replay { must_end, .. }
             | Plan::ReplayFirst { must_end, .. } => *must_end,
-            Plan::Random { .. } | Plan::Check(_) | Plan::Recheck { .. } => false,
+            Plan::Random { .. } | Plan::Check(_) | Plan::Recheck { .. } | Plan::Scout { .. } => false,
         };
         Runs {
             host,
             test,
-            settings: RunSettings { is_program: may_exit, ..settings },
+            settings: RunSettings { is_program: may_exit, is_check: plan.is_of_check(), ..settings },
             may_exit,
-            is_check: matches!(plan, Plan::Check(_) | Plan::Recheck { .. }),
+            is_check: plan.is_of_check(),
             missing: None,
             traces: HashSet::new(),
             explored_part: None,
@@ -75,7 +76,8 @@ impl<'h> Runs<'h> {
         }
     }
 
-    /// Accesses of these places by opaque code are events, too, from now on. What was found before cannot be followed any more.
+    /// Accesses of these places by opaque code are events, too, from now on. What was found before cannot be
+    /// followed any more.
     pub fn open(&mut self, places: impl IntoIterator<Item = String>) {
         self.opened.extend(places);
         self.host.open(&self.opened);
@@ -91,6 +93,28 @@ impl<'h> Runs<'h> {
     pub fn run(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
         let execution = perform(self.host, &mut self.report, &self.test, scheduler, self.settings);
         self.unless(doubt::doubt(&execution, self.may_exit), execution)
+    }
+
+    /// The same, with accesses that no thread can notice as no events, unless their keys were raised.
+    pub fn run_silently(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
+        let settings = RunSettings { silent: true, ..self.settings };
+        let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);
+        self.unless(doubt::doubt(&execution, self.may_exit), execution)
+    }
+
+    /// Whether executions are those of a check, of which nobody sees more than whether they fail.
+    pub fn is_check(&self) -> bool {
+        self.is_check
+    }
+
+    /// Accesses with these keys are events from now on, also in executions that run silently.
+    pub fn raise(&mut self, keys: &[u32]) {
+        self.host.raise(keys);
+    }
+
+    /// No key is raised any more.
+    pub fn forget_raised(&mut self) {
+        self.host.forget_raised();
     }
 
     /// Follows a schedule, with values read whole, and maybe with every step told.
@@ -278,6 +302,11 @@ impl<'h> Runs<'h> {
         self.report.checked = Some(checked);
     }
 
+    /// What a row of calls has reached.
+    pub fn scouted(&mut self, scouted: Scouted) {
+        self.report.scouted = Some(scouted);
+    }
+
     /// The test case.
     pub fn test(&self) -> &Prepared {
         &self.test
@@ -334,7 +363,7 @@ fn perform(
     settings: RunSettings,
 ) -> Execution {
     let execution = host.run(test, scheduler, settings);
-    report.effort += TO_START + execution.trace.steps.len() as u64;
+    report.effort += TO_START + execution.trace.steps.len() as u64 + execution.silent.count() / SILENT_PER_EVENT;
     execution
 }
 

@@ -1,7 +1,8 @@
 //! What is held against linearizations, and how it is told.
 
-use crate::support::{Bench, EXPLORE, fixture, jdks};
+use crate::support::{Bench, EXPLORE, construct, fixture, invoke, jdks};
 use raddle::worker::protocol::{Check, Explore, Failure, FailureKind, Oracle, Plan};
+use testcase::{Argument, TestCase};
 
 #[test]
 fn lost_updates_are_a_matter_of_values() {
@@ -34,7 +35,7 @@ fn a_schedule_can_be_held_against_linearizations_again() {
         let mut bench = Bench::new(&jdk);
         let found = bench.check("Tally", &test, Oracle::Linearizability).findings()[0].clone();
         for (oracle, failures) in [(Oracle::Linearizability, 20), (Oracle::Safety, 0)] {
-            let check = Check { explore: Explore { executions: 20, ..EXPLORE }, oracle, wanted: None };
+            let check = Check { explore: Explore { executions: 20, ..EXPLORE }, oracle, wanted: None, goals: vec![] };
             let (turns, timeouts) = (found.shown.turns.clone(), found.shown.timeouts.clone());
             let outcome = bench.run("Tally", &test, Plan::Recheck { check, turns, timeouts });
             assert_eq!((outcome.0.executions, outcome.0.failures, outcome.0.traces), (20, failures, 1));
@@ -49,7 +50,7 @@ fn only_what_is_wanted_is_looked_for() {
     for jdk in jdks() {
         let mut bench = Bench::new(&jdk);
         let explore = Explore { explain_millis: 600_000, ..EXPLORE };
-        let mut check = Check { explore, oracle: Oracle::Linearizability, wanted: None };
+        let mut check = Check { explore, oracle: Oracle::Linearizability, wanted: None, goals: vec![] };
         let outcome = bench.ask("Tally", &test, check.clone());
         let found = outcome.findings()[0].clone();
         assert_eq!((found.preemptions, found.as_found), (1, false));
@@ -79,5 +80,26 @@ fn what_lists_hold_is_compared_and_which_lists_they_are_is_not() {
     for jdk in jdks() {
         let outcome = Bench::new(&jdk).check("Meeting", &test, Oracle::Linearizability);
         outcome.assert_clean();
+    }
+}
+
+/// Thread 1 has a canoe that was brought back. One of the two threads lends it again, in whatever order they come.
+#[test]
+fn what_was_given_back_is_used_by_whoever_gets_it_next() {
+    const LEND: &str = "Canoes.lend()LCanoes$Canoe;";
+    let prefix = vec![
+        construct("Canoes", "()V", vec![]),
+        invoke(LEND, 0, vec![]),
+        invoke("Canoes.bringBack(LCanoes$Canoe;)V", 0, vec![Argument::Value(1)]),
+        invoke(LEND, 0, vec![]),
+    ];
+    let paddles = invoke("Canoes$Canoe.paddle(I)I", 1, vec![Argument::Int(1)]);
+    let suffixes = vec![vec![invoke(LEND, 0, vec![]), paddles], vec![invoke(LEND, 0, vec![])]];
+    let test = TestCase { prefix, suffixes, probes: vec![] };
+    for jdk in jdks() {
+        let outcome = Bench::new(&jdk).check("Canoes", &test, Oracle::Safety);
+        assert_eq!((outcome.checked().rejected.clone(), outcome.kinds()), (None, vec![]), "{:#?}", outcome.findings());
+        // It did throw, and nothing is promised.
+        assert_eq!(outcome.0.explored.unwrap().certificate, None);
     }
 }

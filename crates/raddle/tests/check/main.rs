@@ -5,6 +5,7 @@ mod judged;
 mod manners;
 mod recursion;
 mod rejected;
+mod silent;
 mod support;
 #[path = "../engine/worker.rs"]
 mod worker;

@@ -26,7 +26,7 @@ fn without_end_is_a_stack_overflow_that_comes_at_the_same_place_every_time() {
             assert!(finding.failure.is_recursion(), "{finding:?}");
             assert!(finding.failure.what.contains(&format!("{recurs} calls itself")), "{}", finding.failure.what);
             let explore = Explore { executions: 100, ..EXPLORE };
-            let check = Check { explore, oracle: Oracle::Safety, wanted: Some(finding.failure) };
+            let check = Check { explore, oracle: Oracle::Safety, wanted: Some(finding.failure), goals: vec![] };
             let plan = Plan::Recheck { check, turns: finding.shown.turns, timeouts: finding.shown.timeouts };
             let again = Bench::new(&jdk).run("Descent", &test, plan);
             assert_eq!((again.0.failures, again.0.traces), (100, 1), "{method}");
@@ -46,7 +46,7 @@ fn with_an_end_or_for_the_text_of_itself_it_is_no_fault() {
                 outcome.findings()
             );
             // One of its executions was ended early.
-            assert_eq!(outcome.0.explored.unwrap().certificate, None);
+            assert_eq!(outcome.0.explored.unwrap().certificate, None, "{method}");
         }
         Bench::new(&jdk).check("Descent", &beside("isAlwaysDeep()I"), Oracle::Safety).assert_clean();
     }
@@ -61,7 +61,7 @@ fn it_is_shown_up_to_where_it_goes_on_without_end() {
             let wanted = bench.check("Descent", &test, Oracle::Safety).findings()[0].failure.clone();
             // As whoever makes it smaller asks for it.
             let explore = Explore { first: true, explain_millis: 600_000, ..EXPLORE };
-            let check = Check { explore, oracle: Oracle::Safety, wanted: Some(wanted) };
+            let check = Check { explore, oracle: Oracle::Safety, wanted: Some(wanted), goals: vec![] };
             let outcome = bench.within(100, "Descent", &test, Plan::Check(check));
             let finding = &outcome.findings()[0];
             assert_eq!((finding.as_found, finding.preemptions, finding.max_frames), (false, 1, Some(100)), "{method}");
@@ -71,7 +71,8 @@ fn it_is_shown_up_to_where_it_goes_on_without_end() {
             // And confirms.
             let (turns, timeouts) = (finding.shown.turns.clone(), finding.shown.timeouts.clone());
             let wanted = Some(finding.failure.clone());
-            let check = Check { explore: Explore { executions: 1, ..EXPLORE }, oracle: Oracle::Safety, wanted };
+            let check =
+                Check { explore: Explore { executions: 1, ..EXPLORE }, oracle: Oracle::Safety, wanted, goals: vec![] };
             let again = Bench::new(&jdk).within(100, "Descent", &test, Plan::Recheck { check, turns, timeouts });
             assert_eq!(again.0.failures, 1, "{method}");
         }
@@ -81,7 +82,7 @@ fn it_is_shown_up_to_where_it_goes_on_without_end() {
 /// What code does that goes on as if nothing had been is by how much room there was.
 #[test]
 fn where_nobody_sees_the_error_nothing_is_said() {
-    let check = || Plan::Check(Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None });
+    let check = || Plan::Check(Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None, goals: vec![] });
     for jdk in jdks() {
         let outcome = Bench::new(&jdk).check("Descent", &beside("fallsInSilence()I"), Oracle::Safety);
         assert_eq!((outcome.kinds(), &outcome.0.explored.unwrap().certificate), (vec![], &None));

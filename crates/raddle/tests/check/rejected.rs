@@ -48,7 +48,7 @@ fn a_prefix_that_fails_is_rejected() {
 #[test]
 fn without_executions_suffixes_are_only_tried() {
     let explore = Explore { executions: 0, ..EXPLORE };
-    let check = || Check { explore, oracle: Oracle::Safety, wanted: None };
+    let check = || Check { explore, oracle: Oracle::Safety, wanted: None, goals: vec![] };
     for jdk in jdks() {
         let mut bench = Bench::new(&jdk);
         let outcome = bench.ask("Tally", &fixture("Tally", &[&["next()I"], &["next()I"]], &[]), check());
@@ -86,7 +86,7 @@ fn what_runs_out_of_stack_or_memory_is_rejected_and_the_worker_goes_on() {
 #[test]
 fn a_worker_whose_memory_does_not_come_back_is_given_up() {
     let with = |method| fixture("Deep", &[&["fine()V"], &[method]], &[]);
-    let check = || Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None };
+    let check = || Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None, goals: vec![] };
     for jdk in jdks() {
         let mut bench = Bench::with_heap(&jdk, 256);
         let outcome = bench.check("Deep", &with("keeps()V"), Oracle::Safety);
@@ -101,7 +101,7 @@ fn a_worker_whose_memory_does_not_come_back_is_given_up() {
 #[test]
 fn a_schedule_of_a_test_that_runs_out_of_stack_neither_passes_nor_fails() {
     let test = fixture("Deep", &[&["deepen()V"], &["overflowsIfDeep()V"]], &[]);
-    let check = || Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None };
+    let check = || Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None, goals: vec![] };
     for jdk in jdks() {
         let mut bench = Bench::new(&jdk);
         let plan = Plan::Recheck { check: check(), turns: vec![], timeouts: vec![] };

@@ -66,7 +66,7 @@ impl Bench {
     }
 
     pub fn check(&mut self, under_test: &str, test: &TestCase, oracle: Oracle) -> Outcome {
-        self.ask(under_test, test, Check { explore: EXPLORE, oracle, wanted: None })
+        self.ask(under_test, test, Check { explore: EXPLORE, oracle, wanted: None, goals: vec![] })
     }
 
     pub fn ask(&mut self, under_test: &str, test: &TestCase, check: Check) -> Outcome {
@@ -79,7 +79,7 @@ impl Bench {
 
     /// Checks with as many events as a search allows.
     pub fn search(&mut self, under_test: &str, test: &TestCase) -> Outcome {
-        let check = Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None };
+        let check = Check { explore: EXPLORE, oracle: Oracle::Safety, wanted: None, goals: vec![] };
         let mut job = job(under_test, test, Plan::Check(check));
         job.limits.max_events = 100_000;
         Outcome(self.worker.run(&job))

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 const CLASSES: [(&str, &str); 13] = [
     ("Shape", "public interface Shape { double area(); }"),
     ("Figure", "public abstract class Figure { private Figure() {} public abstract double area(); }"),
-    ("Colour", "public enum Colour { RED, GREEN; public int rank() { return ordinal(); } }"),
+    ("Colour", "public enum Colour { ; public static int rank() { return 1; } }"),
     ("Hidden", "public class Hidden { private Hidden() {} public int one() { return 1; } }"),
     ("Silent", "public class Silent { public Silent() {} }"),
     (
@@ -77,15 +77,16 @@ fn a_class_that_cannot_be_checked_gets_one_line_that_says_why() {
     for (target, why, advice) in [
         ("Shape", "Shape is an interface", "name a class that implements it"),
         ("Figure", "Figure is abstract", "name a class that extends it"),
-        ("Colour", "Colour is an enum", "there is no object that a test could make"),
+        ("Colour", "Colour has no constructor or factory", "name a class that has one"),
+        ("java.util.concurrent.TimeUnit", "java.util.concurrent.TimeUnit is an enum of the JDK", "cannot be put back"),
         ("Hidden", "Hidden has no constructor or factory", "name a class that has one"),
         ("Silent", "Silent has no public methods", "to call concurrently"),
         ("Broken", "a static initialiser failed: java.lang.NumberFormatException", "correct what it needs"),
         ("Needy", "class Part is not on the class path", "with --classpath"),
         (
             "Picky",
-            "of 500",
-            "tests that were tried none is of use, even if its calls are made alone; mostly new Picky throws",
+            "of the 500",
+            "tests that were tried fails even if its calls are made one after the other; mostly new Picky throws",
         ),
         ("Stedy", "class Stedy is not on the class path", "Steady"),
         ("com.acme.Frobnicator", "class com.acme.Frobnicator is not on the class path", "with --classpath"),

@@ -14,6 +14,8 @@ pub struct Class {
     pub expected: Vec<Expected>,
     /// Options without which it is not found.
     pub options: Vec<String>,
+    /// By which oracle a class is clean.
+    pub oracle: String,
 }
 
 /// What must be found in a class: one finding of that kind, with that exception if it is one, in a test that calls one of these.
@@ -72,9 +74,10 @@ fn read(source: PathBuf) -> Class {
     let expected: Vec<Expected> = of("// expect: ").into_iter().map(Expected::parse).collect();
     assert_eq!(expected.is_empty(), head.contains(&"// clean"), "{} is clean or not", source.display());
     let options = of("// options: ").iter().flat_map(|line| line.split(' ')).map(str::to_owned).collect();
+    let oracle = of("// oracle: ").first().copied().unwrap_or("linearizability").to_owned();
     let stem = source.file_stem().unwrap().to_str().unwrap();
     let name = of("// class: ").first().copied().unwrap_or(stem).to_owned();
-    Class { name, source, expected, options }
+    Class { name, source, expected, options, oracle }
 }
 
 /// Compiled classes, each in a folder of its own: what is beside a class under test is used to make its arguments.

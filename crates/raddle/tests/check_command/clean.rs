@@ -1,28 +1,49 @@
-//! Where nothing is wrong nothing is found, though every call is held against the serial orders.
+//! Where nothing is wrong nothing is found, though every call is held against the serial orders, with its results
+//! unless a class promises less; nor where listeners call back and timers fire in the midst of calls, which they do
+//! where only exceptions, deadlocks and hangs count.
 
-use crate::classes::{Compiled, all};
+use crate::classes::{Class, Compiled, all};
 use crate::jdks;
 use crate::support::Raddle;
 
+fn clean() -> Vec<Class> {
+    all().into_iter().filter(|class| class.expected.is_empty()).collect()
+}
+
 #[test]
 fn nothing_is_found_where_nothing_is_wrong() {
-    let mut classes = all();
-    classes.retain(|class| class.expected.is_empty());
+    let mut classes = clean();
+    classes.retain(|class| class.oracle == "linearizability");
+    nothing_is_found(&classes, "linearizability", "1500000");
+}
+
+#[test]
+fn nothing_is_found_where_listeners_call_back_and_timers_fire() {
+    nothing_is_found(&clean(), "safety", "500000");
+}
+
+fn nothing_is_found(classes: &[Class], oracle: &str, effort: &str) {
     let names: Vec<&str> = classes.iter().map(|class| &*class.name).collect();
     for jdk in &jdks() {
-        let compiled = Compiled::new(jdk, &classes);
+        let compiled = Compiled::new(jdk, classes);
         let class_path = std::env::join_paths(classes.iter().map(|class| compiled.of(class))).unwrap();
         let raddle = Raddle::new(jdk);
         // One command for all of them: that a virtual machine starts takes longer than some tests do.
-        let arguments = [&names[..], &["--effort", "1500000", "--oracle", "linearizability"]].concat();
-        let (status, report) = raddle.check(class_path.as_ref(), &arguments);
+        let arguments = [&names[..], &["--effort", effort, "--oracle", oracle]].concat();
+        let (_, report) = raddle.check(class_path.as_ref(), &arguments);
         let reports = report["classes"].as_array().unwrap();
+        assert_eq!(reports.len(), names.len());
+        let mut wrong = Vec::new();
         for (report, name) in reports.iter().zip(&names) {
             println!("JDK {} {name}: {}, {} tests", jdk.version, report["verdict"], report["tests"]);
-            assert!(report["class"] == *name && report["verdict"] == "clean", "{report:#}");
-            assert!(report["tests"].as_u64() > Some(0), "{report:#}");
+            let is_silent =
+                report["verdict"] != "violation" && report["unconfirmed"].as_array().is_some_and(Vec::is_empty);
+            if report["class"] != *name || !is_silent || report["tests"].as_u64() == Some(0) {
+                println!("{report:#}");
+                wrong.push(*name);
+            }
         }
-        assert_eq!((status, reports.len()), (0, names.len()));
+        assert!(wrong.is_empty(), "accused, or not tested: {wrong:?}");
         let left: Vec<_> = std::fs::read_dir(raddle.folder.path()).unwrap().collect();
         assert!(left.is_empty(), "nothing was found, and nothing is left: {left:?}");
     }

@@ -10,6 +10,7 @@ mod same_seed;
 mod statics;
 mod stopped;
 mod support;
+mod verdicts;
 
 use classpath::Jdk;
 

@@ -52,6 +52,7 @@ fn read(source: &Path) -> Fixture {
             max_events: header("max events").map_or(20_000, |number| number.parse().unwrap()),
             spurious_wakeups: header("spurious wake-ups").map_or(0, |number| number.parse().unwrap()),
             early_timeouts: header("early timeouts").is_some(),
+            early_of_started: 0,
             max_frames: None,
             watched: false,
             mirrored: false,

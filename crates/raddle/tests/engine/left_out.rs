@@ -44,11 +44,11 @@ const NOTICED_BY: &[(&str, &str, &str)] = &[
 
 #[test]
 fn a_fixture_notices_when_a_hook_is_left_out() {
-    // Without `halts` the worker ends, which the tests of workers notice; without `failed` or `synchronizes` there are more
-    // traces, which the certificates notice. A yield is only a place where others may go on, and there is a test for it.
-    // What locks and conditions do without theirs is told in more steps, which the certificates notice, too; and there is a test
-    // for pools. Without `joins` there are more traces as well.
-    // Without `quiet` classes are loaded and method handles made under the schedule, which differs only in the first executions.
+    // Without `halts` the worker ends, which the tests of workers notice; without `failed` or `synchronizes` there
+    // are more traces, which the certificates notice. A yield is only a place where others may go on, and there is
+    // a test for it. What locks and conditions do without theirs is told in more steps, which the certificates
+    // notice, too; and there is a test for pools. Without `joins` there are more traces as well. Without `quiet`
+    // classes are loaded and method handles made under the schedule, which differs only in the first executions.
     let elsewhere = [
         "quiet",
         "joins",

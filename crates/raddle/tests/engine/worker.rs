@@ -112,8 +112,8 @@ const WORK: f64 = 0.1;
 const MOST_WORK: f64 = 20.0;
 
 impl Worker {
-    /// Runs a job; None if the worker dies or does not come to an end, and has to be killed. That does not depend on what else the
-    /// machine does: only the worker's own time counts.
+    /// Runs a job; None if the worker dies or does not come to an end, and has to be killed. That does not depend
+    /// on what else the machine does: only the worker's own time counts.
     #[allow(dead_code)] // For some tests.
     pub fn try_run(mut self, job: &Job) -> Option<Report> {
         protocol::send(self.input.as_mut().unwrap(), &(job, Budget::None)).unwrap();

@@ -1,5 +1,6 @@
-//! What emitted programs do, under every schedule: the test in them, their own way to start its threads, and their own look at
-//! what came of it. So it does not depend on chance whether they show what is wrong with classes of the JDK.
+//! What emitted programs do, under every schedule: the test in them, their own way to start its threads, and their
+//! own look at what came of it. So it does not depend on chance whether they show what is wrong with classes of the
+//! JDK.
 //!
 //! `crates/emit` runs the whole programs, where no schedule can be chosen.
 

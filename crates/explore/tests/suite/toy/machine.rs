@@ -4,7 +4,7 @@ mod announce;
 mod effect;
 
 use super::{Op, Program};
-use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId, one_each};
+use schedule::{Event, EventKind, ObjectId, SiteId, ThreadId, ThreadSet, one_each};
 use std::collections::BTreeMap;
 
 /// What an execution may do beyond what it must.
@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 pub struct Extras {
     /// Each variable has a method that reads it, so all reads of it are at one site.
     pub getters: bool,
+    /// All threads run one piece of code, so what they do at one place of it is at one site.
+    pub shared_code: bool,
     /// So often may each thread wake from a wait without cause.
     pub spurious: u32,
     /// So often may each thread's timed wait be over although others can go on.
@@ -294,8 +296,7 @@ impl<'p> Machine<'p> {
         let others_take = |but: Option<usize>| {
             let rest =
                 self.tokens.iter().enumerate().filter(|&(number, (at, _))| Some(*at) == on && Some(number) != but);
-            let others =
-                |who: &[usize]| who.iter().filter(|&&other| other != thread).fold(0, |set, other| set | 1 << other);
+            let others = |who: &[usize]| who.iter().copied().filter(|&other| other != thread).collect::<ThreadSet>();
             one_each(&rest.map(|(_, (_, who))| others(who)).collect::<Vec<_>>())
         };
         let told = own.iter().copied().find(|&token| others_take(Some(token))).filter(|_| !others_take(None));
@@ -304,8 +305,8 @@ impl<'p> Machine<'p> {
         self.leave(thread);
     }
 
-    /// What a thread is seen to do, as [`Op::State`] says it. Of several threads that a notification may be for, it is for the one
-    /// that has waited longest, once anybody looks at one of them.
+    /// What a thread is seen to do, as [`Op::State`] says it. Of several threads that a notification may be for, it
+    /// is for the one that has waited longest, once anybody looks at one of them.
     fn see(&mut self, thread: usize) -> i64 {
         let may_be_for_it = |(on, who): &(usize, Vec<usize>)| who.contains(&thread).then_some(*on);
         if let Some(monitor) = self.tokens.iter().find_map(may_be_for_it) {

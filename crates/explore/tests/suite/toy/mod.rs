@@ -150,8 +150,8 @@ pub enum Op {
         thread: usize,
         reg: usize,
     },
-    /// Says in the register what the thread does: 0 it was not started, 1 it runs, 2 it waits for a monitor, 3 or with a time
-    /// limit 4 for something else, 5 it has ended.
+    /// Says in the register what the thread does: 0 it was not started, 1 it runs, 2 it waits for a monitor, 3 or
+    /// with a time limit 4 for something else, 5 it has ended.
     State {
         thread: usize,
         reg: usize,

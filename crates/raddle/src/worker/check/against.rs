@@ -1,16 +1,19 @@
 //! Executions held against linearizations.
 
-use host::{CallResult, Execution, Stop, Thrown};
-use oracle::{Place, Serial, Violation};
-use testcase::TestCase;
+use host::{CallResult, Execution, RunSettings, Stop, Thrown, Values};
+use oracle::{Place, Serial, Violation, Waits};
+use testcase::{Operation, TestCase};
 
 use super::contacts::Contacts;
+use super::guessed::{complains, is_guessed};
 use super::observe::{Seen, observe};
-use super::{linearize, overlap, recursion, words};
+use super::refused::Refusals;
+use super::{linearize, overlap, recursion, waits, words};
 use crate::worker::ending::End;
 use crate::worker::failure::{is_of_holding_itself, of_endless, of_stuck, of_thrown};
 use crate::worker::judge::Judge;
 use crate::worker::protocol::{Check, Failure, Oracle};
+use crate::worker::reached::Reached;
 use crate::worker::reason::Reason;
 use crate::worker::runs::{Runs, fails};
 use crate::worker::{desk, doubt, stop};
@@ -23,8 +26,10 @@ pub struct Against<'t> {
     /// Whether a recursion must fill a real stack before it counts.
     must_be_sure: bool,
     looks: Looks,
+    refused: Refusals,
     overlaps: u64,
     contacts: Contacts,
+    reached: Reached,
     /// So many different things had the fence refused to linearizations.
     refusals: usize,
     /// In so many executions exceptions may be by what it refused to them alone.
@@ -44,6 +49,12 @@ struct Looks {
     dozed: bool,
     /// They were run so that threads which the code under test has started run between calls, too.
     helped: bool,
+    /// What they leave waiting, once an execution is stuck where one of them is, too.
+    waits: Option<Waits<Seen>>,
+    /// They were run for that with other random numbers, too.
+    varied_waits: bool,
+    /// Those leave others waiting.
+    by_chance: bool,
     /// The places of recursions that were seen to fill a real stack.
     without_end: Vec<String>,
     /// So many others were seen to end.
@@ -59,9 +70,20 @@ const INTERRUPTED: &str = "java.lang.InterruptedException";
 impl<'t> Against<'t> {
     /// By what these have shown. Whoever makes something smaller need not be sure yet that it has no end.
     pub fn new(serial: Serial<Seen>, check: &Check, test: &'t TestCase, must_be_sure: bool) -> Against<'t> {
-        let (check, contacts) = (check.clone(), Contacts::default());
-        let (looks, refusals) = (Looks::default(), desk::refusals());
-        Against { serial, check, test, must_be_sure, looks, overlaps: 0, contacts, refusals, excused: 0, lacks: None }
+        Against {
+            serial,
+            check: check.clone(),
+            test,
+            must_be_sure,
+            looks: Looks::default(),
+            refused: Refusals::default(),
+            overlaps: 0,
+            contacts: Contacts::default(),
+            reached: Reached::new(&check.goals),
+            refusals: desk::refusals(),
+            excused: 0,
+            lacks: None,
+        }
     }
 
     /// In how many executions calls really overlapped.
@@ -90,6 +112,11 @@ impl<'t> Against<'t> {
         self.contacts.told()
     }
 
+    /// The goals that were reached.
+    pub fn reached(&self, runs: &Runs<'_>) -> Vec<usize> {
+        self.reached.told(runs.host)
+    }
+
     /// Runs linearizations in ways that would take too long for every test, where what they show may be all that there is to a
     /// violation. Says whether it did.
     fn look_again(&mut self, runs: &mut Runs<'_>, execution: &Execution, at: &Violation) -> Result<bool, Reason> {
@@ -109,7 +136,7 @@ impl<'t> Against<'t> {
         let has_helpers = execution.trace.steps.iter().any(|step| step.thread.0 as usize > test.suffixes.len());
         let help = once(has_helpers, &mut self.looks.helped);
         if help {
-            linearize::help(runs, check, test, serial)?;
+            linearize::help(runs, check, test, serial, execution.timed)?;
         }
         let vary = once(true, &mut self.looks.varied);
         if vary {
@@ -121,6 +148,71 @@ impl<'t> Against<'t> {
             linearize::vary_waits(runs, check, test, serial)?;
         }
         Ok(doze || help || vary || wait)
+    }
+
+    /// What is wrong with an execution in which a call fails and threads make several: nothing, if one of them was
+    /// told before what no linearization tells it. Such a test has no certificate.
+    fn by_results(&self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Violation>, Reason> {
+        let read = self.with_values(runs, execution)?;
+        let observation = observe(read.as_ref().unwrap_or(execution), end, self.check.explore.must_end);
+        let violation = self.serial.judge_by_results(&observation, self.check.oracle);
+        if violation.is_none() {
+            runs.leave_open();
+        }
+        Ok(violation)
+    }
+
+    /// The same execution, with what calls returned. Where values are not compared nobody has read them yet.
+    fn with_values(&self, runs: &mut Runs<'_>, execution: &Execution) -> Result<Option<Execution>, Reason> {
+        if self.check.oracle == Oracle::Linearizability {
+            return Ok(None);
+        }
+        let settings = RunSettings { values: Values::Identities, ..runs.settings() };
+        runs.run_as(Box::new(execution.schedule().replay()), settings).map(Some)
+    }
+
+    /// What is wrong with an execution that is stuck as some linearization is: calls may wait in it that wait in none.
+    /// When there are many calls, time has passed, or the code under test has started threads or given the test's own
+    /// objects something to run, there are more orders than are run here.
+    fn by_waits(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Violation>, Reason> {
+        let suffixes = self.test.suffixes.len();
+        let is_helped = execution.trace.steps.iter().any(|step| step.thread.0 as usize > suffixes);
+        let throws = |result: &CallResult| matches!(result, CallResult::Threw(_));
+        let has_thrown = !execution.uncaught.is_empty() || execution.suffixes.iter().flatten().any(throws);
+        let is_given_work = self.test.calls_back() || is_given_tasks(self.test);
+        let is_long = self.test.suffixes.iter().map(Vec::len).sum::<usize>() > linearize::MOST_WAITING;
+        let may_be_else = is_long || is_helped || !execution.timed_out.is_empty() || is_given_work || has_thrown;
+        let is_stuck = matches!(execution.stop, Some(Stop::Deadlock(_)));
+        if may_be_else || !is_stuck || execution.overflow.is_some() {
+            if is_stuck {
+                runs.leave_open();
+            }
+            return Ok(None);
+        }
+        let (check, test) = (&self.check, self.test);
+        let mut waits = match self.looks.waits.take() {
+            Some(waits) => waits,
+            None => {
+                let mut waits = Waits::default();
+                linearize::waits(runs, check, test, &mut waits, false)?;
+                waits
+            }
+        };
+        let mut is_unexplained = waits.may_be_unexplained(&observe(execution, end, check.explore.must_end));
+        if is_unexplained && !std::mem::replace(&mut self.looks.varied_waits, true) {
+            self.looks.by_chance = linearize::waits(runs, check, test, &mut waits, true)?;
+        }
+        if is_unexplained {
+            let read = self.with_values(runs, execution)?;
+            let observation = observe(read.as_ref().unwrap_or(execution), end, check.explore.must_end);
+            let come_last = !waits::is_looked_at(execution);
+            is_unexplained = !self.looks.by_chance && waits.are_unexplained(&observation, come_last);
+            if !is_unexplained {
+                runs.leave_open();
+            }
+        }
+        self.looks.waits = Some(waits);
+        Ok(is_unexplained.then_some(Violation::Stuck))
     }
 
     /// What is wrong with an execution in which calls were too deep in each other: that they have no end, as this error has it.
@@ -167,6 +259,12 @@ impl Judge for Against<'_> {
     fn see(&mut self, execution: &Execution) {
         self.overlaps += u64::from(overlap::overlap(execution));
         self.contacts.see(execution);
+        self.reached.see(execution);
+    }
+
+    fn suspects(&self, execution: &Execution, end: End) -> bool {
+        let may_wait = self.serial.is_stuck() && end != End::Done;
+        execution.overflow.is_some() || may_wait || self.violation(execution, end).is_some()
     }
 
     fn failure(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Failure>, Reason> {
@@ -180,10 +278,39 @@ impl Judge for Against<'_> {
             }
         }
         let mut violation = self.violation(execution, end);
+        let is_circle = |violation: &Violation| *violation == Violation::Stuck && words::is_circle(execution);
+        if self.test.calls_back() && violation.as_ref().is_some_and(|violation| !is_circle(violation)) {
+            // Calls of other threads may come between a call and what its callback calls.
+            runs.leave_open();
+            return Ok(None);
+        }
         if let Some(first) = &violation
             && self.look_again(runs, execution, first)?
         {
             violation = self.violation(execution, end);
+        }
+        let is_of_suffix = |thread: usize| thread <= self.test.suffixes.len();
+        let has_helpers = !execution.trace.steps.iter().all(|step| is_of_suffix(step.thread.0 as usize));
+        if has_helpers && matches!(violation, Some(Violation::Values { .. })) {
+            // What threads of the class have done by then no order of calls says, and not every way was run.
+            runs.leave_open();
+            return Ok(None);
+        }
+        if violation.is_none() && self.serial.is_stuck() {
+            violation = self.by_waits(runs, execution, end)?;
+        }
+        let goes_on = self.test.suffixes.iter().any(|calls| calls.len() > 1);
+        if goes_on && matches!(violation, Some(Violation::Exception { .. })) {
+            violation = self.by_results(runs, execution, end)?;
+        }
+        if let Some(Violation::Exception { at, .. }) = violation
+            && complains(execution, at)
+        {
+            let read = self.with_values(runs, execution)?;
+            if is_guessed(self.test, read.as_ref().unwrap_or(execution), at) {
+                runs.leave_open();
+                return Ok(None);
+            }
         }
         let failure = match violation {
             None => None,
@@ -192,6 +319,10 @@ impl Judge for Against<'_> {
                 None
             }
             Some(_) if let Some(error) = recursion => self.recursion(runs, execution, error)?,
+            Some(Violation::Exception { at, .. }) if thrown(execution, at).is_some_and(is_not_offered) => {
+                runs.leave_open();
+                None
+            }
             Some(Violation::Exception { at, .. }) => match thrown(execution, at) {
                 Some(thrown) if let Some(class) = runs.missing(thrown) => {
                     self.lacks.get_or_insert(class);
@@ -211,7 +342,12 @@ impl Judge for Against<'_> {
                 Failure { what, place, awaited: words::what_is_awaited(&others, &execution.awaited), ..failure }
             }),
             Some(Violation::Endless) => Some(of_endless(execution, end)),
-            Some(Violation::Values { rank, .. }) => Some(words::of_values(self.test, execution, rank)),
+            Some(Violation::Values { rank, .. }) => {
+                let observation = observe(execution, end, self.check.explore.must_end);
+                let is_refusal = self.refused.explain(runs, &self.check, self.test, observation)?;
+                let failure = words::of_values(self.test, execution, rank);
+                Some(if is_refusal { words::of_refusal(failure) } else { failure })
+            }
         };
         if recursion.is_some() && failure.is_none() {
             // It was ended early all the same, so nothing can be certified.
@@ -219,6 +355,24 @@ impl Judge for Against<'_> {
         }
         Ok(failure.filter(|failure| self.check.wanted.as_ref().is_none_or(|wanted| wanted.is_same(failure))))
     }
+}
+
+/// Whether an object that the test implements can be given tasks, as an executor is. The test runs none of them, and one
+/// may be what somebody waits for.
+fn is_given_tasks(test: &TestCase) -> bool {
+    const TASKS: [&str; 3] = ["Ljava/lang/Runnable;", "Ljava/util/concurrent/Callable;", "Ljava/util/TimerTask;"];
+    test.prefix.iter().any(|call| match &call.operation {
+        Operation::Implement { methods, .. } => {
+            methods.iter().any(|method| TASKS.iter().any(|task| method.descriptor.contains(task)))
+        }
+        _ => false,
+    })
+}
+
+/// Whether an iterator says that it does not offer `remove`, which it is asked for only if something is to be removed.
+fn is_not_offered(thrown: &Thrown) -> bool {
+    let by = thrown.frames.first().and_then(|frame| frame.split('(').next()).unwrap_or_default();
+    thrown.class == "java.lang.UnsupportedOperationException" && by.ends_with(".remove") && by.contains("Iterator")
 }
 
 /// The exception at a place.

@@ -11,16 +11,28 @@ use crate::worker::reason::Reason;
 use crate::worker::runs::Runs;
 use crate::worker::stop::describe_thrown;
 
-/// Why a test case is of no use, if it is not: the first reason that there is.
-pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Option<Rejected>, Reason> {
+/// What becomes of suffixes by themselves.
+pub enum Alone {
+    /// All of them return.
+    Returns,
+    /// The test case is of no use: the first reason that there is.
+    Fails(Rejected),
+    /// One waits for others, which may come.
+    Waits(Rejected),
+}
+
+/// Runs each suffix by itself.
+pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
+    let mut waits = None;
     let test = &job.test;
-    let mut unsure = doubtful(job);
+    let mut unsure = doubtful(runs, job);
     // A test case without suffixes still has a prefix.
     let suffixes = if test.suffixes.is_empty() { vec![None] } else { (0..test.suffixes.len()).map(Some).collect() };
     for suffix in suffixes {
         let calls = suffix.map_or(0, |suffix| test.suffixes[suffix].len());
         let values = if unsure.is_empty() { Values::Unread } else { Values::Identities };
-        let settings = RunSettings { values, ..runs.settings() };
+        // Nobody else is there to notice accesses.
+        let settings = RunSettings { values, silent: true, ..runs.settings() };
         let alone = runs.test().alone(suffix);
         let scheduler = CallByCall::new(&vec![0; calls], Manner::Soon);
         let execution = runs.run_other(&alone, Box::new(scheduler), settings)?;
@@ -28,21 +40,31 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Option<Rejected>, 
         let unsure = std::mem::take(&mut unsure);
         let another = || unsure.into_iter().find_map(|call| another(runs, job, &execution, call));
         let rejected = rejected(&execution, suffix).or_else(another);
-        if rejected.is_some() {
-            return Ok(rejected);
+        let is_waiting = matches!(execution.stop, Some(Stop::Deadlock(_))) && test.suffixes.len() > 1;
+        match rejected {
+            Some(rejected @ Rejected::SuffixStuck { .. }) if is_waiting => waits = waits.or(Some(rejected)),
+            Some(rejected) => return Ok(Alone::Fails(rejected)),
+            None => {}
         }
     }
-    Ok(None)
+    Ok(waits.map_or(Alone::Returns, Alone::Waits))
 }
 
 /// Calls of the prefix that give the receivers of suffixes and may give anything: a method that has made a subject somewhere
 /// in its code may return something else.
-fn doubtful(job: &Job) -> Vec<usize> {
+fn doubtful(runs: &Runs<'_>, job: &Job) -> Vec<usize> {
+    let is_subject = |class: &str| {
+        job.under_test
+            .iter()
+            .any(|of| of == class || runs.host.is_subclass(of, class) || runs.host.is_subclass(class, of))
+    };
     let is_sure = |call: &Call| match &call.operation {
         Operation::Construct { class, .. } | Operation::Implement { class, .. } => job.under_test.contains(class),
         _ => false,
     };
-    let receivers = job.test.suffixes.iter().flatten().filter_map(|call| match call.operation.receiver() {
+    // What a subject gave out is of another class.
+    let calls = job.test.suffixes.iter().flatten().filter(|call| is_subject(call.operation.class()));
+    let receivers = calls.filter_map(|call| match call.operation.receiver() {
         Some(Argument::Value(number)) => Some(*number),
         _ => None,
     });

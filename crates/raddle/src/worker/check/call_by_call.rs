@@ -8,8 +8,8 @@
 //! Threads that the code under test has started are part of the call that waits for them: they run while it cannot go on. They may
 //! run between calls, too, also between those of the prefix: see [`CallByCall::between`], [`CallByCall::also_in_prefix`].
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use host::calls_made;
 use schedule::{Choice, Divergence, Scheduler, ThreadId, Turn, all_look, goes_round};
@@ -23,6 +23,9 @@ pub enum Manner {
     Late,
     /// The same as soon, but time passes only when no call can go on.
     Untimed,
+    /// Each time that a call which could not go on can, the next two bits decide: whether another begins before it, and
+    /// whether of several the last goes on and not the first.
+    Mixed(u32),
 }
 
 /// So many events may other threads do while a call waits, before it lets other calls go on.
@@ -64,6 +67,8 @@ pub struct CallByCall {
     /// Whether before those of the first thread, too.
     in_prefix: bool,
     was_blocked: Arc<AtomicBool>,
+    /// Calls that began while one that had waited could go on: by their threads, and how many those have made then.
+    pushed_in: Arc<Mutex<Vec<(ThreadId, u32)>>>,
 }
 
 impl CallByCall {
@@ -87,6 +92,7 @@ impl CallByCall {
             between: None,
             in_prefix: false,
             was_blocked: Arc::default(),
+            pushed_in: Arc::default(),
         }
     }
 
@@ -110,6 +116,12 @@ impl CallByCall {
         self.was_blocked.clone()
     }
 
+    /// Gets the calls that began while one that had waited could go on: their threads, and how many calls those have made
+    /// once they are whole.
+    pub fn pushed_in(&self) -> Arc<Mutex<Vec<(ThreadId, u32)>>> {
+        self.pushed_in.clone()
+    }
+
     /// The thread whose call went on last, if that is not whole yet.
     fn in_call(&self) -> Option<ThreadId> {
         let is_whole = |thread| self.begun.iter().all(|&(begun, whole)| begun != thread || calls_made(thread) >= whole);
@@ -126,8 +138,8 @@ impl CallByCall {
         choice.threads().find(helps).filter(|_| self.help > 0)
     }
 
-    /// Whether a thread runs before the call that comes next. By the seed: all of them do from some call on, each from one of its own on, or
-    /// whichever by lot.
+    /// Whether a thread runs before the call that comes next. By the seed: all of them do from some call on, all before one
+    /// call only, each from one of its own on, or whichever by lot.
     fn is_between(&self, thread: ThreadId) -> bool {
         let Some(seed) = self.between else { return false };
         let calls = u64::from(self.calls);
@@ -135,8 +147,9 @@ impl CallByCall {
             let mixed = (seed << 32 ^ what << 16 ^ u64::from(thread.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             (mixed ^ mixed >> 32).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
         };
-        match seed % 3 {
-            0 => calls >= seed / 3,
+        match seed % 4 {
+            0 => calls >= seed / 4,
+            3 => calls == seed / 4,
             // Past the last call is never.
             1 => calls >= lot(0) % (self.total + if self.in_prefix { OTHER_CALLS } else { 2 }),
             _ => lot(calls) % 2 == 1,
@@ -158,13 +171,24 @@ impl CallByCall {
     /// The call that goes on where the last one is whole or waits.
     fn next_call(&mut self, choice: &Choice<'_>) -> Option<ThreadId> {
         let goes_on = |&thread: &ThreadId| choice.can_run(thread) && !goes_round(choice, thread);
-        let resumed = self.begun.iter().map(|&(thread, _)| thread).find(goes_on);
+        let mut resumable = self.begun.iter().map(|&(thread, _)| thread).filter(goes_on);
+        let first = resumable.next();
+        let (mut is_late, mut resumed) = (self.manner == Manner::Late, first);
+        if let (Manner::Mixed(bits), Some(_)) = (self.manner, first) {
+            is_late = bits & 1 != 0;
+            resumed = resumable.next_back().filter(|_| bits & 2 != 0).or(first);
+            self.manner = Manner::Mixed(bits >> 2);
+        }
         let new = self.left.iter().position(|&thread| !self.is_begun(thread) && choice.can_run(thread));
         match (resumed, new) {
-            (Some(thread), Some(_)) if self.manner != Manner::Late => Some(thread),
-            (_, Some(place)) => {
+            (Some(thread), Some(_)) if !is_late => Some(thread),
+            (resumed, Some(place)) => {
                 let thread = self.left.remove(place);
-                self.begun.push((thread, calls_made(thread) + 1));
+                let begun = (thread, calls_made(thread) + 1);
+                if resumed.is_some() {
+                    self.pushed_in.lock().unwrap_or_else(PoisonError::into_inner).push(begun);
+                }
+                self.begun.push(begun);
                 (self.help, self.calls, self.patience_left) = (HELP, self.calls + 1, self.patience);
                 Some(thread)
             }

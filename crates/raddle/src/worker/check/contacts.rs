@@ -1,10 +1,10 @@
 //! Where threads have met: what says whether a test has shown anything that others had not.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use host::Execution;
-use schedule::{EventKind, ObjectId, SiteId, ThreadId};
+use schedule::{EventKind, FastMap, ObjectId, SiteId, ThreadId};
 
 /// Contacts of executions: an access of one thread and the next of the same field or element by another, if one of them writes. Each
 /// is known by the two places in the code.
@@ -12,7 +12,7 @@ use schedule::{EventKind, ObjectId, SiteId, ThreadId};
 pub struct Contacts {
     seen: HashSet<u64>,
     /// Who was last at a field or element, where, and what it did.
-    last: HashMap<(ObjectId, u32), (ThreadId, SiteId, EventKind)>,
+    last: FastMap<(ObjectId, u32), (ThreadId, SiteId, EventKind)>,
 }
 
 impl Contacts {
@@ -22,12 +22,22 @@ impl Contacts {
         for step in execution.trace.steps.iter().filter(|step| step.event.kind.is_access()) {
             let (thread, event) = (step.thread, step.event);
             let last = self.last.insert((event.object, event.slot), (thread, event.site, event.kind));
-            let met = last.filter(|(other, _, kind)| *other != thread && (kind.is_write() || event.kind.is_write()));
-            if let Some((_, site, kind)) = met {
-                let mut hasher = DefaultHasher::new();
-                ((site, kind), (event.site, event.kind)).hash(&mut hasher);
-                self.seen.insert(hasher.finish());
+            if let Some(last) = last {
+                self.meet(last, (thread, event.site, event.kind));
             }
+        }
+        let pairs = execution.silent.shared.windows(2).filter(|pair| pair[0].place == pair[1].place);
+        for pair in pairs {
+            let [one, other] = [pair[0], pair[1]].map(|access| (access.thread, access.site, access.kind));
+            self.meet(one, other);
+        }
+    }
+
+    fn meet(&mut self, one: (ThreadId, SiteId, EventKind), other: (ThreadId, SiteId, EventKind)) {
+        if one.0 != other.0 && (one.2.is_write() || other.2.is_write()) {
+            let mut hasher = DefaultHasher::new();
+            ((one.1, one.2), (other.1, other.2)).hash(&mut hasher);
+            self.seen.insert(hasher.finish());
         }
     }
 

@@ -1,20 +1,24 @@
 //! All linearizations of a test case, each run in every way that an order of calls can be meant.
 //!
-//! In one thread, as ConTeGe has it, twice: once as the virtual machine shows itself to all executions, and once with another
-//! clock, other identity hashes and random numbers, so that what depends on those is known and not compared. And with each
-//! call in the thread of its suffix, for a lock that one thread takes twice is another thing than one that two threads take.
+//! Each order runs in one thread, as ConTeGe has it, and it runs there twice: once with the clock, identity hashes and
+//! random numbers that all executions see, and once with others. What differs between the two is not compared. Each order
+//! also runs with every call in the thread of its suffix, because one thread may take a lock twice and two may not.
 //!
-//! [`vary`], [`vary_waits`], [`help`], [`doze`] and [`wait_out`] run them in further ways, once there is something to explain.
+//! Once there is something to explain, [`vary`], [`vary_waits`], [`waits`], [`help`], [`doze`] and [`wait_out`] run the
+//! orders in further ways.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use host::{Execution, Limits, Prepared, RunSettings, Stop, Values};
-use oracle::{Linearization, Observation, Serial, linearizations};
+use host::{CallResult, Execution, Limits, Prepared, RunSettings, Stop, Values};
+use oracle::{Ended, Linearization, Observation, Serial, Waits, linearizations};
 use schedule::{Event, EventKind, ThreadId};
 use testcase::TestCase;
 
 use super::call_by_call::{CallByCall, Manner};
 use super::observe::{Seen, observe};
+use super::refused::leave_out;
+use super::waits::quiet;
 use crate::worker::ending::end;
 use crate::worker::protocol::{Check, Oracle, Rejected};
 use crate::worker::reason::Reason;
@@ -40,6 +44,11 @@ pub fn linearize(
     Ok(Ok(serial))
 }
 
+/// In so many manners can calls of a test that has [`MOST_WAITING`] calls go on, each time one of two before the other.
+const MIXTURES: u32 = 64;
+/// What a test with more calls leaves waiting is not asked: there are too many manners.
+pub const MOST_WAITING: usize = 4;
+
 /// How often each linearization is run where chance has a part in it: it is worth some hundred executions to know.
 fn tries(linearizations: u64) -> u64 {
     (400 / linearizations.max(1)).clamp(2, 32)
@@ -53,7 +62,8 @@ pub fn vary(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Se
     for linearization in all {
         for variation in 0..tries {
             // The first two were run before. What is compared with the first is all that differs from any.
-            if let Some([one, other]) = ways.in_one_thread(runs, &linearization, [0, 2 + variation])?
+            let merged = runs.test().merged(linearization.order());
+            if let Some([one, other]) = ways.in_one_thread(runs, &merged, &linearization, [0, 2 + variation])?
                 && says_something(&one)
                 && says_something(&other)
             {
@@ -84,16 +94,26 @@ pub fn vary_waits(
     Ok(())
 }
 
-/// Runs all once more, where threads that the code under test has started run between calls as well.
-pub fn help(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
+/// Runs all once more, where threads that the code under test has started run between calls as well. What they wait
+/// for may be over by then, up to as often as the job allows, if anybody waits for what can be.
+pub fn help(
+    runs: &mut Runs<'_>,
+    check: &Check,
+    test: &TestCase,
+    serial: &mut Serial<Seen>,
+    is_timed: bool,
+) -> Result<(), Reason> {
     let all = linearizations(test);
+    let most = if is_timed { runs.settings().limits.early_of_started } else { 0 };
     // Each thread has a place of its own among the calls: there are more ways than chance has.
     let (tries, ways) = (4 * tries(all.total()), Ways::new(check, test));
     for linearization in all {
-        for seed in 0..tries {
+        for (seed, early) in (0..tries).flat_map(|seed| (0..=most).map(move |early| (seed, early))) {
             let between = || CallByCall::new(linearization.order(), Manner::Soon).between(seed);
             for scheduler in [between(), between().also_in_prefix()] {
-                let execution = runs.run_as(Box::new(scheduler), ways.settings(runs, 0))?;
+                let mut settings = ways.settings(runs, 0);
+                settings.limits.early_of_started = early;
+                let execution = runs.run_as(Box::new(scheduler), settings)?;
                 if let Some(observation) = ways.observe(&execution) {
                     serial.add(observation);
                 }
@@ -101,6 +121,56 @@ pub fn help(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Se
         }
     }
     Ok(())
+}
+
+/// Runs all once more for what they leave waiting, each call in its thread; with other random numbers, if `is_varied`.
+/// Where a call begins before one that was told to go on does, it may take what that one waits for. But a call that waits
+/// itself has taken nothing: such runs do not count. Says whether other random numbers leave others waiting: then chance
+/// has a part in it, and has more to show than can be run.
+pub fn waits(
+    runs: &mut Runs<'_>,
+    check: &Check,
+    test: &TestCase,
+    waits: &mut Waits<Seen>,
+    is_varied: bool,
+) -> Result<bool, Reason> {
+    let all = linearizations(test);
+    let (tries, ways) = (tries(all.total()) as u32, Ways::new(check, test));
+    let mut is_by_chance = false;
+    for linearization in all {
+        let order = linearization.order();
+        let mut first: Option<Vec<usize>> = None;
+        let manners = [Manner::Soon, Manner::Untimed, Manner::Late];
+        let plain = manners.iter().map(|&manner| (CallByCall::new(order, manner), 0));
+        let patient = manners.iter().map(|&manner| (CallByCall::new(order, manner).patient(), 0));
+        let varied = (0..tries).map(|variation| (CallByCall::new(order, Manner::Soon), variation));
+        let mixed = (0..MIXTURES).map(|bits| (CallByCall::new(order, Manner::Mixed(bits)), 0));
+        let schedulers: Vec<(CallByCall, u32)> =
+            if is_varied { varied.chain(patient).chain(mixed).collect() } else { plain.collect() };
+        for (number, (scheduler, variation)) in schedulers.into_iter().enumerate() {
+            let pushed_in = scheduler.pushed_in();
+            let execution = runs.run_as(Box::new(scheduler), ways.settings(runs, variation))?;
+            let pushed_in = std::mem::take(&mut *pushed_in.lock().unwrap_or_else(PoisonError::into_inner));
+            let is_made = |(thread, calls): &(ThreadId, u32)| {
+                let results = thread.0.checked_sub(1).and_then(|suffix| execution.suffixes.get(suffix as usize));
+                let made = results.into_iter().flatten().filter(|result| !matches!(result, CallResult::CutOff));
+                made.count() as u32 >= *calls
+            };
+            let observation = ways.observe(&execution);
+            if is_varied && (number as u32) < tries {
+                let has_ended = |end: &&Ended<Seen>| !matches!(end, Ended::CutOff);
+                let count = |ends: &Vec<Ended<Seen>>| ends.iter().filter(has_ended).count();
+                let made: Vec<usize> = observation.iter().flat_map(|it| it.suffixes.iter().map(count)).collect();
+                is_by_chance |= first.get_or_insert_with(|| made.clone()) != &made;
+            }
+            if let Some(observation) = observation
+                && pushed_in.iter().all(is_made)
+            {
+                waits.add(&observation, quiet(&execution));
+            }
+        }
+    }
+    Ok(is_by_chance)
 }
 
 /// Runs all once more, where a call that sleeps lets the others go on.
@@ -133,6 +203,29 @@ pub fn wait_out(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mu
     Ok(())
 }
 
+/// What the linearizations show without some calls of the suffixes, in one thread. None if others need what they give.
+pub fn without(
+    runs: &mut Runs<'_>,
+    check: &Check,
+    test: &TestCase,
+    calls: &[(usize, usize)],
+) -> Result<Option<Serial<Seen>>, Reason> {
+    let Some(prepared) = runs.test().without(calls) else { return Ok(None) };
+    let mut less = test.clone();
+    leave_out(&mut less.suffixes, calls);
+    let (ways, mut serial) = (Ways::new(check, test), Serial::new(&less));
+    for linearization in linearizations(&less) {
+        if let Some([one, other]) =
+            ways.in_one_thread(runs, &prepared.merged(linearization.order()), &linearization, [0, 1])?
+            && says_something(&one)
+            && says_something(&other)
+        {
+            serial.add_twice(one, other);
+        }
+    }
+    Ok(Some(serial))
+}
+
 /// How each linearization is run.
 struct Ways {
     must_end: bool,
@@ -149,13 +242,13 @@ impl Ways {
     fn in_one_thread(
         &self,
         runs: &mut Runs<'_>,
+        merged: &Prepared,
         of: &Linearization,
         variations: [u32; 2],
     ) -> Result<Option<[Observation<Seen>; 2]>, Reason> {
-        let merged = runs.test().merged(of.order());
         let in_one = vec![0; of.order().len()];
         let mut once = |variation| -> Result<Option<Observation<Seen>>, Reason> {
-            let (execution, _) = self.once(runs, Some(&merged), &in_one, Manner::Soon, variation)?;
+            let (execution, _) = self.once(runs, Some(merged), &in_one, Manner::Soon, variation)?;
             Ok(self.observe(&execution).map(|mut observation| {
                 let merged = observation.suffixes.pop().unwrap_or_default();
                 observation.suffixes = of.split(merged, self.suffixes);
@@ -168,7 +261,8 @@ impl Ways {
 
     /// Runs one in all ways. False if it asks the virtual machine to end.
     fn run(&self, runs: &mut Runs<'_>, of: &Linearization, serial: &mut Serial<Seen>) -> Result<bool, Reason> {
-        let Some([one, other]) = self.in_one_thread(runs, of, [0, 1])? else { return Ok(false) };
+        let merged = runs.test().merged(of.order());
+        let Some([one, other]) = self.in_one_thread(runs, &merged, of, [0, 1])? else { return Ok(false) };
         if says_something(&one) && says_something(&other) {
             serial.add_twice(one, other);
         }
@@ -202,7 +296,8 @@ impl Ways {
         let scheduler = CallByCall::new(order, manner);
         let was_blocked = scheduler.was_blocked();
         let execution = match merged {
-            Some(merged) => runs.run_other(merged, Box::new(scheduler), settings)?,
+            // One thread makes all calls, and nobody else is there to notice accesses.
+            Some(merged) => runs.run_other(merged, Box::new(scheduler), RunSettings { silent: true, ..settings })?,
             None => runs.run_as(Box::new(scheduler), settings)?,
         };
         Ok((execution, was_blocked.load(Ordering::Relaxed)))
@@ -212,7 +307,7 @@ impl Ways {
         let of_job = runs.settings();
         RunSettings {
             // A wait that is over early, or without cause, is not what an order of calls is about.
-            limits: Limits { early_timeouts: false, spurious_wakeups: 0, ..of_job.limits },
+            limits: Limits { early_timeouts: false, early_of_started: 0, spurious_wakeups: 0, ..of_job.limits },
             values: if self.oracle == Oracle::Safety { Values::Identities } else { of_job.values },
             variation,
             ..of_job
@@ -231,11 +326,12 @@ fn says_something(observation: &Observation<Seen>) -> bool {
     !observation.stuck && !observation.endless
 }
 
-/// Whether a wait was over by time that another call could have ended. Nobody else ends a sleep.
+/// Whether a wait was over by time that another call could have ended. Nobody else ends a sleep. Whoever has no event after
+/// that waits for something else by now, as for the lock that it gave up.
 pub fn waited_in_vain(execution: &Execution) -> bool {
     execution.timed_out.iter().any(|&(at, thread)| {
         let next = execution.trace.steps[at..].iter().find(|step| step.thread == thread);
-        next.is_some_and(|step| step.event.kind != EventKind::Sleep)
+        next.is_none_or(|step| step.event.kind != EventKind::Sleep)
     })
 }
 

@@ -8,10 +8,13 @@ mod against;
 mod alone;
 mod call_by_call;
 mod contacts;
+mod guessed;
 mod linearize;
 mod observe;
 mod overlap;
 mod recursion;
+mod refused;
+mod waits;
 mod words;
 
 use std::time::Instant;
@@ -25,6 +28,7 @@ use super::reason::Reason;
 use super::runs::Runs;
 use super::{desk, doubt, explore, repeat};
 use against::Against;
+use alone::Alone;
 use observe::Seen;
 
 /// How executions of such a plan are run. Values are only read where they are compared: that is what takes longest.
@@ -117,6 +121,7 @@ fn try_all(
     checked.excused = against.excused();
     checked.lacks = against.lacks();
     checked.contacts = against.contacts();
+    checked.reached = against.reached(runs);
     Ok(Ok(()))
 }
 
@@ -127,15 +132,21 @@ fn one_by_one(
     job: &Job,
     clock: &mut Clock,
 ) -> Result<Result<Option<Serial<Seen>>, Rejected>, Reason> {
-    let rejected = alone::try_suffixes(runs, job);
+    let alone = alone::try_suffixes(runs, job);
     clock.serial_is_over();
-    if let Some(rejected) = rejected? {
-        return Ok(Err(rejected));
-    }
+    let waits = match alone? {
+        Alone::Returns => None,
+        Alone::Fails(rejected) => return Ok(Err(rejected)),
+        Alone::Waits(rejected) => Some(rejected),
+    };
     if check.explore.executions == 0 {
-        return Ok(Ok(None));
+        return Ok(waits.map_or(Ok(None), Err));
     }
     let serial = linearize::linearize(runs, check, &job.test);
     clock.serial_is_over();
-    Ok(serial?.map(Some))
+    // Where it is stuck in every order, nobody has come whom it waits for.
+    Ok(match (serial?, waits) {
+        (Ok(serial), Some(waits)) if !serial.has_ended() => Err(waits),
+        (serial, _) => serial.map(Some),
+    })
 }

@@ -22,6 +22,10 @@ impl Given for Seen {
     fn kind(&self) -> Kind {
         self.kind
     }
+
+    fn is_nothing(&self) -> bool {
+        matches!(self.value, Value::Null | Value::Boolean(false))
+    }
 }
 
 /// What an execution that ended so has shown. With `must_end`, threads that are left waiting count as stuck.

@@ -1,6 +1,6 @@
 //! Whether calls of different suffixes really overlapped.
 
-use host::Execution;
+use host::{CallResult, Execution};
 use schedule::{EventKind, Step};
 
 /// Whether an event of one suffix lies between two events of a call of another.
@@ -25,5 +25,10 @@ pub fn overlap(execution: &Execution) -> bool {
         events[own] += 1;
         all += 1;
     }
-    false
+    // A call that waits for good has been overtaken by whatever came since its last event.
+    let waits = |suffix: &usize| matches!(execution.suffixes[*suffix].last(), Some(CallResult::CutOff));
+    (0..threads).filter(waits).any(|own| {
+        let call = execution.suffixes[own].len() - 1;
+        matches!(calls[own], (last, Some(before)) if last == call && before != all - events[own])
+    })
 }

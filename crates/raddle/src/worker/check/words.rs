@@ -26,6 +26,11 @@ pub fn of_values(test: &TestCase, execution: &Execution, rank: Rank) -> Failure 
     Failure { kind: FailureKind::Linearizability, what, place: place.to_owned(), ..Failure::default() }
 }
 
+/// The same where calls that were refused are all that is wrong.
+pub fn of_refusal(failure: Failure) -> Failure {
+    Failure { place: "refused calls".to_owned(), is_refusal: true, ..failure }
+}
+
 /// What each of some calls came to: `thread 1: next() gave 1, next() gave 2`.
 fn tell(who: &str, calls: &[Call], results: &[CallResult]) -> Option<String> {
     let told = calls.iter().zip(results).map(|(call, result)| {

@@ -6,7 +6,7 @@ use explore::{Attempt, End, cause, interference, shrink};
 use host::Execution;
 use schedule::{Scheduler, Step, Trace};
 
-use super::{Exploration, KEPT, MOST_TOLD, attempt, beginning, is_past};
+use super::{Exploration, KEPT, MAX_EVENTS_KEPT, MOST_TOLD, attempt, beginning, is_past};
 use crate::worker::ending::{end, tell};
 use crate::worker::protocol::{Explore, Fact, Failure, FailureKind, Proof};
 use crate::worker::reason::Reason;
@@ -38,12 +38,32 @@ impl Exploration<'_> {
     pub(super) fn explain(&mut self, runs: &mut Runs<'_>) -> Result<(), Reason> {
         let until = until(&self.plan, self.deadline, Instant::now());
         let findings = if self.explains() { self.explored.findings.len() } else { 0 };
+        if findings > 0 {
+            self.run_passing_aloud(runs, until)?;
+        }
         for number in 0..findings {
             // Long executions take long to shrink, and whoever waits wants to see something. Each gets its share.
             let now = Instant::now();
             let deadline = now + until.saturating_duration_since(now) / (findings - number) as u32;
             self.explain_one(runs, number, deadline)?;
             runs.explained(&self.explored.findings[number]);
+        }
+        Ok(())
+    }
+
+    /// Executions that passed silently are run once more, with all their accesses: they tell what failing ones have in common.
+    fn run_passing_aloud(&mut self, runs: &mut Runs<'_>, until: Instant) -> Result<(), Reason> {
+        let now = Instant::now();
+        let until = now + until.saturating_duration_since(now) / PAST;
+        for schedule in self.silence.take_passing() {
+            if Instant::now() >= until || self.passing.len() >= KEPT {
+                break;
+            }
+            let execution = runs.run(Box::new(schedule.replay()))?;
+            let end = end(&execution);
+            if end == End::Done {
+                self.passing.push(attempt(execution, end, false));
+            }
         }
         Ok(())
     }
@@ -96,7 +116,7 @@ impl Exploration<'_> {
                 }),
             };
             events += attempt.trace.steps.len() as u64;
-            if seen.len() < KEPT {
+            if seen.len() < KEPT && events <= MAX_EVENTS_KEPT as u64 {
                 seen.push(attempt.clone());
             }
             attempt

@@ -4,13 +4,14 @@
 mod bounds;
 mod explain;
 mod races;
+mod silence;
 mod unseen;
 
 use std::time::{Duration, Instant};
 
 use explore::{Attempt, Learnt, ThenFair, interference};
 use host::{Execution, Stop};
-use schedule::{Schedule, Trace, is_idle};
+use schedule::{Schedule, Scheduler, Trace, is_idle};
 
 use super::chosen::Chosen;
 use super::doubt::Ends;
@@ -22,10 +23,13 @@ use super::runs::Runs;
 use super::{show, told};
 use bounds::Bounds;
 use races::Races;
+use silence::Silence;
 use unseen::Blind;
 
 /// So many executions of each kind are kept to find out what tells them apart.
 const KEPT: usize = 200;
+/// Upper bound on the events of all executions that are kept of one kind, for each takes memory.
+const MAX_EVENTS_KEPT: usize = 1_000_000;
 /// Once in so many executions it is estimated how many are left.
 const ESTIMATED: u64 = 64;
 /// So many different failures are told.
@@ -34,28 +38,36 @@ const MOST_FINDINGS: usize = 16;
 const MOST_TOLD: usize = 5_000;
 /// Of an execution without an end that changes things for ever, so many events are told.
 const MOST_OF_ENDLESS: usize = 300;
+/// About this many silent accesses take as long as an event.
+pub const SILENT_PER_EVENT: u64 = 8;
 /// So many events are told after the last change, where threads only look.
 const LOOKS: usize = 12;
 
-/// Explores. What is a failure, the judge says. Classes were initialised by an execution that does not count, if it is given.
+/// Explores. What is a failure, the judge says. Classes were initialised by an execution that does not count, if it
+/// is given.
 pub fn run(
     runs: &mut Runs<'_>,
     plan: &protocol::Explore,
     judge: &mut dyn Judge,
     warm_up: Option<&Execution>,
 ) -> Result<(), Reason> {
+    runs.forget_raised();
     let mut exploration = Exploration {
         plan: *plan,
         judge,
-        explorer: Chosen::new(plan, runs.settings().limits.max_events),
+        explorer: Chosen::new(plan, runs.settings().limits.max_events, runs.is_check()),
         deadline: plan.millis.map(|millis| Instant::now() + Duration::from_millis(millis)),
         events: 0,
         ends: Ends::default(),
+        early_hangs: Vec::new(),
         passing: Vec::new(),
+        passing_events: 0,
         failing: Vec::new(),
         races: Races::default(),
         bounds: Bounds::default(),
         blind: Blind::default(),
+        // Whoever chooses an explorer wants to see what it does with all events.
+        silence: Silence::new(runs.is_check() && plan.explorer == protocol::Explorer::Auto),
         first: None,
         explored: Explored::default(),
     };
@@ -88,12 +100,17 @@ struct Exploration<'j> {
     /// How many events there were.
     events: u64,
     ends: Ends,
+    /// Those that had no end before one had, the first of each kind. Once one has, they are hangs.
+    early_hangs: Vec<(Execution, Failure)>,
     /// Executions that passed, and those that failed with the number of their finding.
     passing: Vec<Attempt>,
+    /// Number of events of all that passed.
+    passing_events: usize,
     failing: Vec<(usize, Attempt)>,
     races: Races,
     bounds: Bounds,
     blind: Blind,
+    silence: Silence,
     /// How the first execution went.
     first: Option<(Schedule, u64)>,
     explored: Explored,
@@ -111,12 +128,21 @@ impl Exploration<'_> {
         while !self.is_over(runs.executions())
             && let Some(scheduler) = self.explorer.explorer().next()
         {
-            let execution = runs.run(scheduler)?;
-            self.events += execution.trace.steps.len() as u64;
+            let execution = self.run_next(runs, scheduler)?;
+            self.events += effort(&execution);
             let mut end = end(&execution);
             let places = self.blind.see(runs.host, &execution, end, runs.opened());
             if !places.is_empty() {
                 self.open(runs, places);
+                continue;
+            }
+            let unheard = self.silence.unheard(&execution, end);
+            if !unheard.is_empty() {
+                // What is wrong is wrong, whatever the exploration does not know. One that an explorer has stopped says nothing.
+                if end != End::Stopped {
+                    self.judge(runs, execution, end)?;
+                }
+                self.raise(runs, &unheard);
                 continue;
             }
             match self.explorer.explorer().finish(&tell(&execution, end)) {
@@ -132,6 +158,9 @@ impl Exploration<'_> {
                         continue;
                     }
                 }
+            }
+            if self.explored.exhausted.is_none() && self.explorer.is_exhausted() {
+                self.explored.exhausted = Some(self.events);
             }
             if runs.executions().is_multiple_of(ESTIMATED) {
                 runs.estimate(self.explorer.explored_part());
@@ -160,23 +189,25 @@ impl Exploration<'_> {
         Ok(())
     }
 
-    /// Whether all that could be run was, nothing was wrong, and objects may have been put in order by their identity hashes.
+    /// Whether all that could be run was, nothing was wrong, and objects may have been put in order by their
+    /// identity hashes.
     fn orders_by_hash(&self) -> bool {
         self.explored.certificate.is_some() && self.explored.findings.is_empty() && self.bounds.hashed()
     }
 
-    /// Explores once more, with identity hashes that put objects in the opposite order. If nothing is wrong with that either, what is
-    /// said is what was said before.
+    /// Explores once more, with identity hashes that put objects in the opposite order. If nothing is wrong with
+    /// that either, what is said is what was said before.
     fn mirror(&mut self, runs: &mut Runs<'_>) -> Result<(), Reason> {
         runs.mirror(true);
         let (first, covered, opened) = (self.explored.certificate, self.explored.covered, runs.opened().len());
-        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events);
-        (self.passing, self.failing, self.first, self.ends) = (Vec::new(), Vec::new(), None, Ends::default());
+        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events, runs.is_check());
+        self.forget();
         self.go(runs)?;
         let is_worse = !self.explored.findings.is_empty() || !self.blind.is_empty() || runs.is_unstable();
         // What was opened meanwhile the first round did not know of.
         if !is_worse && runs.opened().len() == opened {
-            // Races and bounds are those of both rounds. One that did not come to its end leaves hashes with one order, which is a bound.
+            // Races and bounds are those of both rounds. One that did not come to its end leaves hashes with one
+            // order, which is a bound.
             let race_free = self.races.is_empty() && self.explored.weak.is_none();
             let both = |first: Certificate| match self.explored.certificate {
                 Some(second) => Certificate { traces: first.traces, ..second },
@@ -190,9 +221,34 @@ impl Exploration<'_> {
     /// Begins again with more events: what was explored so far did not know of them.
     fn open(&mut self, runs: &mut Runs<'_>, places: Vec<String>) {
         runs.open(places);
-        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events);
-        (self.passing, self.failing, self.first) = (Vec::new(), Vec::new(), None);
-        (self.races, self.ends, self.explored) = (Races::default(), Ends::default(), Explored::default());
+        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events, runs.is_check());
+        self.forget();
+        (self.races, self.explored) = (Races::default(), Explored::default());
+    }
+
+    /// Begins again, because some accesses that were silent are events from now on. What was found is found.
+    fn raise(&mut self, runs: &mut Runs<'_>, keys: &[u32]) {
+        runs.raise(keys);
+        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events, runs.is_check());
+        self.silence.forget();
+        self.races = Races::default();
+        self.first = None;
+        let findings = std::mem::take(&mut self.explored.findings);
+        self.explored = Explored { findings, ..Explored::default() };
+    }
+
+    /// What was kept of executions is of another exploration.
+    fn forget(&mut self) {
+        self.passing_events = 0;
+        (self.passing, self.failing, self.early_hangs) = (Vec::new(), Vec::new(), Vec::new());
+        (self.first, self.ends) = (None, Ends::default());
+        self.silence.forget();
+        self.silence.take_passing();
+    }
+
+    /// Runs the next execution of the exploration.
+    fn run_next(&self, runs: &mut Runs<'_>, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
+        if self.silence.is_on { runs.run_silently(scheduler) } else { runs.run(scheduler) }
     }
 
     /// Whether the first execution still goes as it did, before everything is said to be known. If it does not, executions leave something
@@ -201,7 +257,7 @@ impl Exploration<'_> {
         let Some((schedule, hash)) = self.first.take().filter(|_| self.explorer.certificate().is_some()) else {
             return Ok(true);
         };
-        let same = runs.run(Box::new(schedule.replay()))?.trace.hash() == hash;
+        let same = self.run_next(runs, Box::new(schedule.replay()))?.trace.hash() == hash;
         self.explored.unexpected += u64::from(!same);
         Ok(same)
     }
@@ -212,13 +268,61 @@ impl Exploration<'_> {
         self.explored.cut += u64::from(end == End::Cut);
         let exits = matches!(execution.stop, Some(Stop::Exit(_)));
         let can_judge = self.ends.see_end(end == End::Cut && !exits, &execution)?;
+        let (execution, end) = match self.silence.is_on {
+            false => (execution, end),
+            true if !self.judge.suspects(&execution, end) => {
+                self.silence.keep(&execution);
+                return Ok(());
+            }
+            true => match self.aloud(runs, &execution)? {
+                Some(aloud) => (aloud, end),
+                None => return Ok(()),
+            },
+        };
         let failure = self.judge.failure(runs, &execution, end)?;
-        match failure.filter(|failure| can_judge || failure.kind != FailureKind::Hang) {
+        if let Some(failure) = failure.as_ref().filter(|failure| !can_judge && failure.kind == FailureKind::Hang) {
+            if !self.early_hangs.iter().any(|(_, known)| known.is_same(failure)) {
+                self.early_hangs.push((execution, failure.clone()));
+            }
+            return Ok(());
+        }
+        if can_judge {
+            for (early, failure) in std::mem::take(&mut self.early_hangs) {
+                self.keep(runs, early, End::Cut, Some(failure))?;
+            }
+        }
+        self.keep(runs, execution, end, failure)
+    }
+
+    /// A silent execution once more, with all its accesses as events. If that cannot be followed, nothing is silent any more,
+    /// and the exploration begins anew.
+    fn aloud(&mut self, runs: &mut Runs<'_>, execution: &Execution) -> Result<Option<Execution>, Reason> {
+        let aloud = runs.run(Box::new(execution.schedule_with_silent().replay()))?;
+        let end = self::end(&aloud);
+        if end != End::Stopped && end == self::end(execution) {
+            return Ok(Some(aloud));
+        }
+        self.silence.is_on = false;
+        self.raise(runs, &[]);
+        Ok(None)
+    }
+
+    /// Keeps an execution with those of its kind, and what was found with it.
+    fn keep(
+        &mut self,
+        runs: &mut Runs<'_>,
+        execution: Execution,
+        end: End,
+        failure: Option<Failure>,
+    ) -> Result<(), Reason> {
+        match failure {
             None => {
                 if self.passing.is_empty() && self.judge.shows_passing() {
                     runs.show_if_none_failed(&execution, 0);
                 }
-                if self.passing.len() < KEPT {
+                let events = execution.trace.steps.len();
+                if self.passing.len() < KEPT && self.passing_events + events <= MAX_EVENTS_KEPT {
+                    self.passing_events += events;
                     self.passing.push(attempt(execution, end, false));
                 }
             }
@@ -332,6 +436,11 @@ impl Exploration<'_> {
         let failure = self.judge.failure(runs, &fair, end(&fair))?;
         Ok((fair, failure))
     }
+}
+
+/// What an execution counts for, in events. Silent accesses take less time than events.
+fn effort(execution: &Execution) -> u64 {
+    execution.trace.steps.len() as u64 + execution.silent.count() / SILENT_PER_EVENT
 }
 
 /// So many events of an execution without an end are told: up to where threads only look, and some of that.

@@ -62,8 +62,8 @@ impl Blind {
         places.into_iter().collect()
     }
 
-    /// Takes in what static initialisers have shared with other threads in an execution. Here events may have ordered that; in
-    /// another execution they run elsewhere.
+    /// Takes in what static initialisers have shared with other threads in an execution. Here events may have
+    /// ordered that; in another execution they run elsewhere.
     pub fn see_initialisers(&mut self, host: &Host, execution: &Execution) {
         for access in execution.unseen.iter().filter(|access| access.by_initialiser) {
             self.initialisers = true;

@@ -72,7 +72,8 @@ fn every_public_method_is_of_a_reviewed_category() {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// What can be called from outside: public and protected methods of public classes, and those that they inherit of others.
+/// What can be called from outside: public and protected methods of public classes, and those that they inherit of
+/// others.
 fn public_methods(program: &Program) -> Vec<Id> {
     let is_public = |name: &str| {
         let ends = name.match_indices('$').map(|(end, _)| end).chain([name.len()]);

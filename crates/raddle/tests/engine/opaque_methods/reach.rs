@@ -4,8 +4,8 @@
 //! rewritten classes, whose accesses are events. A call of a method without code is followed to those of its package
 //! that implement it, if they are few. Other overriding methods are not followed.
 //!
-//! **What it may miss.** Static initialisers, which run once in whichever thread comes first; what code of other modules
-//! does; and what methods of subclasses reach where calls name the superclass.
+//! **What it may miss.** Static initialisers, which run once in whichever thread comes first; what code of other
+//! modules does; and what methods of subclasses reach where calls name the superclass.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 

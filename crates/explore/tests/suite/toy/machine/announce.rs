@@ -72,6 +72,7 @@ impl Machine<'_> {
     fn event(&mut self, thread: usize, op: Op) -> Event {
         let site = match op {
             Op::Read { var, .. } | Op::VolatileRead { var, .. } if self.extras.getters => SiteId(1 << 16 | var as u32),
+            _ if self.extras.shared_code => SiteId(self.threads[thread].pc as u32),
             _ => SiteId((thread as u32) << 8 | self.threads[thread].pc as u32),
         };
         let var = |machine: &mut Self, kind, var: usize| machine.on(kind, var as u32, site);

@@ -1,0 +1,121 @@
+//! Which calls linearizations leave waiting.
+//!
+//! That some linearization is stuck does not explain every execution that is: two takers may wait for good where each
+//! linearization leaves one. And a linearization in which a call waits while others are made runs the same code that
+//! may lose a notification. So where a call that is left waiting can come after all others, it must wait there, too:
+//! then it waits because of the state that the others left, and not because it has missed something.
+
+use crate::observation::{Ended, Observation};
+
+/// What linearizations have left waiting, each call in the thread of its suffix.
+#[derive(Clone, Debug)]
+pub struct Waits<V> {
+    runs: Vec<Run<V>>,
+}
+
+/// One linearization.
+#[derive(Clone, PartialEq, Debug)]
+struct Run<V> {
+    /// How the calls of each suffix ended that did.
+    ended: Vec<Vec<Ended<V>>>,
+    stuck: bool,
+    /// How many calls each suffix had made at each moment when no call was running, for as long as all calls were made
+    /// without a break.
+    quiet: Vec<Vec<usize>>,
+}
+
+impl<V> Default for Waits<V> {
+    fn default() -> Self {
+        Waits { runs: Vec::new() }
+    }
+}
+
+impl<V: Clone + PartialEq> Waits<V> {
+    /// A linearization has shown this. `quiet` says how many calls each suffix had made whenever nobody was within a
+    /// call, up to the first call that another has interrupted.
+    pub fn add(&mut self, observation: &Observation<V>, quiet: Vec<Vec<usize>>) {
+        let run = Run { ended: ended(observation), stuck: observation.stuck, quiet };
+        if !observation.endless && !self.runs.contains(&run) {
+            self.runs.push(run);
+        }
+    }
+
+    /// Whether calls of an execution that is stuck wait for good which no linearization explains: none leaves the same
+    /// calls waiting, or none does in which those come after all others, though the others can be made before them and
+    /// end as they did. The second holds only if the others act the same whether those wait already or not:
+    /// `come_last`.
+    pub fn are_unexplained(&self, observation: &Observation<V>, come_last: bool) -> bool {
+        self.are_not_explained(observation, true, come_last)
+    }
+
+    /// Whether it may be so, for all that is known before anybody has read what calls returned.
+    pub fn may_be_unexplained(&self, observation: &Observation<V>) -> bool {
+        self.are_not_explained(observation, false, true)
+    }
+
+    fn are_not_explained(&self, observation: &Observation<V>, by_results: bool, come_last: bool) -> bool {
+        let of_execution = ended(observation);
+        let made: Vec<usize> = of_execution.iter().map(Vec::len).collect();
+        let leaves_them = |run: &Run<V>| run.stuck && run.ended.iter().map(Vec::len).eq(made.iter().copied());
+        if !self.runs.iter().any(leaves_them) {
+            return true;
+        }
+        if !come_last {
+            return false;
+        }
+        let mut before = self.runs.iter().filter(|run| run.quiet.contains(&made)).peekable();
+        let is_same = |run: &Run<V>| run.ended.iter().zip(&of_execution).all(|(run, ended)| run.starts_with(ended));
+        let can_be_made = before.clone().any(|run| !by_results || is_same(run));
+        can_be_made && !before.any(leaves_them)
+    }
+}
+
+/// The calls that ended, of each suffix.
+fn ended<V: Clone>(observation: &Observation<V>) -> Vec<Vec<Ended<V>>> {
+    let has_ended = |end: &&Ended<V>| !matches!(end, Ended::CutOff);
+    observation.suffixes.iter().map(|ends| ends.iter().filter(has_ended).cloned().collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn observation(made: &[usize], stuck: bool) -> Observation<u8> {
+        let suffixes = made.iter().map(|&calls| vec![Ended::Returned(0); calls]).collect();
+        Observation { suffixes, stuck, ..Observation::default() }
+    }
+
+    #[test]
+    fn two_that_wait_are_not_explained_by_one() {
+        // Two that take, and one that puts.
+        let mut waits = Waits::default();
+        waits.add(&observation(&[1, 0, 1], true), vec![vec![0, 0, 0]]);
+        waits.add(&observation(&[0, 1, 1], true), vec![vec![0, 0, 0]]);
+        assert!(waits.are_unexplained(&observation(&[0, 0, 1], true), true));
+        assert!(!waits.are_unexplained(&observation(&[0, 1, 1], true), true));
+    }
+
+    #[test]
+    fn whoever_waits_where_it_need_not_if_it_comes_last_has_missed_something() {
+        let mut waits = Waits::default();
+        // It waits first, and is stuck; it comes last, and goes on.
+        waits.add(&observation(&[0, 1], true), vec![vec![0, 0]]);
+        assert!(!waits.are_unexplained(&observation(&[0, 1], true), true), "nobody has shown that it can come last");
+        waits.add(&observation(&[1, 1], false), vec![vec![0, 0], vec![0, 1], vec![1, 1]]);
+        assert!(waits.are_unexplained(&observation(&[0, 1], true), true));
+        // It waits in one order in which it comes last: that is the state.
+        waits.add(&observation(&[0, 1], true), vec![vec![0, 0], vec![0, 1]]);
+        assert!(!waits.are_unexplained(&observation(&[0, 1], true), true));
+    }
+
+    #[test]
+    fn an_order_in_which_the_others_end_otherwise_shows_nothing() {
+        let mut waits = Waits::default();
+        waits.add(&observation(&[0, 1], true), vec![vec![0, 0]]);
+        let mut other = observation(&[1, 1], false);
+        other.suffixes[1] = vec![Ended::Returned(1)];
+        waits.add(&other, vec![vec![0, 0], vec![0, 1], vec![1, 1]]);
+        assert!(!waits.are_unexplained(&observation(&[0, 1], true), true));
+        assert!(waits.may_be_unexplained(&observation(&[0, 1], true)));
+    }
+}

@@ -1,0 +1,99 @@
+//! How much of a class was tested, and so which word its verdict is.
+
+use testgen::Target;
+
+/// What was tested of the pairs of methods that may hurt each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Pairs, each in every way in which its calls can meet: on one subject, on two, by an argument.
+    pub all: usize,
+    /// Those of which a test has run.
+    pub tested: usize,
+    /// Those of which a test was certified, with nothing left that was never reached.
+    pub certified: usize,
+    /// Places for which pairs are suspected and that no test has reached.
+    pub unreached: Vec<String>,
+    /// Further pairs with objects that subjects give out or take: too many to try each.
+    pub left: usize,
+}
+
+/// How much is known of a class in which nothing was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Every pair that may matter was certified, and the search had nothing new to see.
+    Whole,
+    /// Most were tested.
+    Most,
+    /// So few were tested that nothing can be said.
+    Barely,
+}
+
+/// With fewer hundredths of the pairs tested, nothing is said.
+pub const LEAST_PERCENT: usize = 50;
+
+impl Coverage {
+    /// Of these targets, and so many pairs that are never tried.
+    pub fn of(targets: &[Target], left: usize) -> Coverage {
+        let mut unreached: Vec<String> = Vec::new();
+        for target in targets {
+            for goal in target.unreached() {
+                let text = &target.goals[goal].text;
+                if !unreached.contains(text) {
+                    unreached.push(text.clone());
+                }
+            }
+        }
+        Coverage {
+            all: targets.len(),
+            tested: targets.iter().filter(|target| target.ran > 0).count(),
+            certified: targets.iter().filter(|target| target.certified > 0 && target.is_done()).count(),
+            unreached,
+            left,
+        }
+    }
+
+    /// How much that is. A search that was cut short has not seen all that it would.
+    pub fn depth(&self, has_ended: bool) -> Depth {
+        match () {
+            _ if self.certified == self.all && self.left == 0 && has_ended => Depth::Whole,
+            _ if 100 * self.tested >= LEAST_PERCENT * self.all => Depth::Most,
+            _ => Depth::Barely,
+        }
+    }
+
+    /// A share in hundredths, as tables have it.
+    pub fn percent(&self, of: usize) -> String {
+        match self.all {
+            0 => "-".into(),
+            // Nothing that is left out is rounded away.
+            all => format!("{}%", 100 * of / all),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coverage(all: usize, tested: usize, certified: usize) -> Coverage {
+        Coverage { all, tested, certified, unreached: Vec::new(), left: 0 }
+    }
+
+    #[test]
+    fn only_what_is_certified_throughout_is_whole() {
+        assert_eq!(coverage(3, 3, 3).depth(true), Depth::Whole);
+        assert_eq!(coverage(3, 3, 3).depth(false), Depth::Most);
+        assert_eq!(coverage(3, 3, 2).depth(true), Depth::Most);
+        assert_eq!(coverage(0, 0, 0).depth(true), Depth::Whole, "nothing can meet");
+        let bounded = Coverage { left: 1, ..coverage(3, 3, 3) };
+        assert_eq!(bounded.depth(true), Depth::Most, "a pair is never tried");
+    }
+
+    #[test]
+    fn one_pair_of_thousands_is_barely_anything() {
+        assert_eq!(coverage(5_460, 1, 1).depth(true), Depth::Barely);
+        assert_eq!(coverage(10, 4, 4).depth(true), Depth::Barely);
+        assert_eq!(coverage(10, 5, 0).depth(true), Depth::Most);
+        assert_eq!(coverage(5_460, 1, 1).percent(1), "0%");
+    }
+}

@@ -1,0 +1,86 @@
+//! Which places in the code threads have been at.
+
+use std::collections::{BTreeSet, HashSet};
+
+use host::{Execution, Host};
+use schedule::{EventKind, FastMap, ObjectId, SiteId, Step};
+
+/// Notices when threads are at places that somebody wants to know of.
+#[derive(Debug, Default)]
+pub struct Reached {
+    /// Places, two of which two threads have to be at; 0 if one is enough.
+    goals: Vec<(u64, u64)>,
+    /// Which suffix was where; None where it has waited.
+    seen: FastMap<(usize, Option<SiteId>), ()>,
+    /// Where two suffixes have touched the same thing, one of them to change it, if somebody wants to know.
+    met: Option<HashSet<(SiteId, SiteId)>>,
+}
+
+impl Reached {
+    /// For these goals.
+    pub fn new(goals: &[(u64, u64)]) -> Reached {
+        let wants_meetings = goals.iter().any(|&(place, _)| place == testgen::MET);
+        Reached { goals: goals.to_vec(), seen: FastMap::default(), met: wants_meetings.then(HashSet::new) }
+    }
+
+    /// Looks at an execution.
+    pub fn see(&mut self, execution: &Execution) {
+        if self.goals.is_empty() {
+            return;
+        }
+        let suffixes = execution.ends.len();
+        for step in &execution.trace.steps {
+            let suffix = (step.thread.0 as usize).checked_sub(1).filter(|&suffix| suffix < suffixes);
+            self.seen.extend(suffix.map(|suffix| ((suffix, at(step)), ())));
+        }
+        for (thread, site) in &execution.silent.sites {
+            let suffix = (thread.0 as usize).checked_sub(1).filter(|&suffix| suffix < suffixes);
+            self.seen.extend(suffix.map(|suffix| ((suffix, Some(*site)), ())));
+        }
+        if let Some(met) = &mut self.met {
+            let silent = execution.silent.shared.windows(2).filter(|pair| {
+                let [one, other] = [pair[0], pair[1]];
+                one.place == other.place && one.thread != other.thread && (one.kind.is_write() || other.kind.is_write())
+            });
+            met.extend(silent.map(|pair| (pair[0].site, pair[1].site)));
+            let mut last: FastMap<(ObjectId, u32), Step> = FastMap::default();
+            for step in execution.trace.steps.iter().filter(|step| step.thread.0 > 0 && step.event.kind.is_access()) {
+                let before = last.insert((step.event.object, step.event.slot), *step);
+                let is_met = |before: &Step| {
+                    before.thread != step.thread && (before.event.kind.is_write() || step.event.kind.is_write())
+                };
+                met.extend(before.filter(is_met).map(|before| (before.event.site, step.event.site)));
+            }
+        }
+    }
+
+    /// The goals that were reached, by their numbers.
+    pub fn told(&self, host: &Host) -> Vec<usize> {
+        // Raw accesses have no site; they are made in the JDK.
+        let is_of_jdk = |site: SiteId| host.site(site).is_none_or(|site| testgen::is_of_jdk(&site.class));
+        let met = self.met.iter().flatten().any(|&(one, other)| is_of_jdk(one) && is_of_jdk(other));
+        let seen: BTreeSet<(u64, usize)> =
+            self.seen.keys().flat_map(|&(suffix, at)| places(host, at).map(move |place| (place, suffix))).collect();
+        let who = |place: u64| seen.range((place, 0)..=(place, usize::MAX)).map(|(_, suffix)| *suffix);
+        let is_reached = |(one, other): (u64, u64)| match other {
+            0 => who(one).next().is_some() || one == testgen::MET && met,
+            other => who(one).any(|first| who(other).any(|second| first != second)),
+        };
+        (0..self.goals.len()).filter(|&goal| is_reached(self.goals[goal])).collect()
+    }
+}
+
+/// Where a step is, if that says something.
+pub fn at(step: &Step) -> Option<SiteId> {
+    // A wait is inside the JDK, whoever waits.
+    (!matches!(step.event.kind, EventKind::Wait | EventKind::Park)).then_some(step.event.site)
+}
+
+/// The numbers of the place of a site, or of having waited: of the place itself, and of any in its class.
+pub fn places(host: &Host, at: Option<SiteId>) -> impl Iterator<Item = u64> + use<> {
+    let waited = at.is_none().then_some(testgen::WAITED);
+    let site = at
+        .and_then(|site| host.site(site))
+        .map(|site| [testgen::place(&site.class, &site.method, site.pc), testgen::any_place(&site.class)]);
+    waited.into_iter().chain(site.into_iter().flatten())
+}

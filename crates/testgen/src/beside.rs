@@ -1,0 +1,175 @@
+//! Tests of calls that share more than the subject: parts of it, and arguments that both calls get.
+
+use std::collections::BTreeSet;
+
+use classfile::TypeSignature;
+use testcase::{Argument, Call, Operation};
+
+use crate::compose::{Composer, Shape};
+use crate::draft::{Draft, Owner, Place};
+use crate::maker::Rather;
+use crate::parts::{Beside, Source};
+use crate::types::Bindings;
+
+impl Composer<'_, '_> {
+    /// Calls on one subject that are given one object. There is no such test if the first call gets none.
+    pub fn common(
+        &mut self,
+        draft: &mut Draft,
+        methods: (usize, usize),
+        arguments: (usize, usize),
+        bindings: &Bindings,
+        shape: Shape,
+    ) {
+        let way = self.maker.way(self.class);
+        let subject = self.maker.subject(draft, self.class, way, bindings);
+        let growth = if shape.grown { self.growth() } else { 0 };
+        for _ in 0..growth {
+            let changer = self.changer(methods);
+            self.change(draft, changer, bindings, subject, None);
+        }
+        let mut common = None;
+        for thread in 0..shape.threads {
+            for position in 0..shape.calls {
+                let method = self.method_at(methods, thread, position);
+                let is_first = method == methods.0 && (methods.0 != methods.1 || thread % 2 == 0);
+                let parameter = if is_first { arguments.0 } else { arguments.1 };
+                let is_of_pair = is_first || method == methods.1;
+                let rather =
+                    common.filter(|_| is_of_pair).map(|subject| Rather { subject, parameter: Some(parameter) });
+                self.suffix_call(draft, method, bindings, subject, rather, thread);
+                if let Some(common) = common {
+                    let made = draft.suffixes[thread].last();
+                    let is_given = made.is_some_and(|it| it.arguments.get(parameter) == Some(&Argument::Value(common)));
+                    if is_of_pair && !is_given {
+                        return draft.suffixes.clear();
+                    }
+                    continue;
+                }
+                let given = draft.suffixes.first().and_then(|calls| calls.first()?.arguments.get(parameter));
+                match given {
+                    Some(&Argument::Value(number)) if number < draft.prefix.len() => common = Some(number),
+                    _ => return draft.suffixes.clear(),
+                }
+            }
+        }
+    }
+
+    /// One thread has what the subject gave out, the other has the subject, or what it gave out a second time.
+    pub fn part(
+        &mut self,
+        draft: &mut Draft,
+        (giver, own): (usize, usize),
+        beside: Beside,
+        bindings: &Bindings,
+        shape: Shape,
+    ) {
+        let way = self.maker.way(self.class);
+        let subject = self.maker.subject(draft, self.class, way, bindings);
+        // What is there to be given out may be little: each call that grows the subject may take it.
+        if shape.grown && self.maker.rng.one_in(2) {
+            for _ in 0..self.growth() {
+                let changer = self.changer((giver, own));
+                self.change(draft, changer, bindings, subject, None);
+            }
+        }
+        let source = self.parts[beside.part].source;
+        let taken_by = match source {
+            Source::Given(_) => None,
+            Source::Taken(None) => Some(subject),
+            Source::Taken(Some(taker)) => self.change(draft, taker, bindings, subject, None),
+        };
+        let mut first = taken_by.and_then(|call| self.has_taken(draft, call, beside.part));
+        if first.is_none() && matches!(source, Source::Taken(_)) {
+            return;
+        }
+        for thread in 0..shape.threads {
+            let method = if thread % 2 == 0 { Some(beside.method) } else { beside.other };
+            // What is given out belongs to the thread that uses it.
+            draft.owner = Some(Owner::Thread(thread));
+            let given = match (method, source) {
+                (None, _) => None,
+                (_, Source::Taken(_)) => first,
+                _ if beside.is_same && first.is_some() => first,
+                (_, Source::Given(giver)) => self.change(draft, giver, bindings, subject, None),
+            };
+            first = first.or(given);
+            draft.owner = None;
+            for position in 0..shape.calls {
+                // Past the first call, whatever else whoever has the part may do.
+                let further = if position == 0 { 0 } else { self.maker.rng.below(4) };
+                match (method, given) {
+                    (Some(_), Some(_)) if further == 3 => {
+                        self.suffix_call(draft, own, bindings, subject, None, thread);
+                    }
+                    (Some(_), Some(given)) if further > 0 => {
+                        let method = self.maker.rng.below(self.parts[beside.part].methods.len());
+                        self.part_call(draft, beside.part, method, bindings, given, thread);
+                    }
+                    (Some(method), Some(given)) => self.part_call(draft, beside.part, method, bindings, given, thread),
+                    _ if further > 1 => {
+                        let method = self.method_at((giver, own), thread, position);
+                        self.suffix_call(draft, method, bindings, subject, None, thread);
+                    }
+                    _ => self.suffix_call(draft, own, bindings, subject, None, thread),
+                }
+            }
+        }
+    }
+
+    /// What a call got that is of the class of a part, as it is or in something else that it got.
+    fn has_taken(&mut self, draft: &Draft, call: usize, part: usize) -> Option<usize> {
+        let class = &self.parts[part].info.name;
+        let is_of = |given: &TypeSignature| crate::types::erased(given).is_some_and(|of| of == *class);
+        let makes = |call: &Call| matches!(&call.operation, Operation::Construct { class: made, .. } if made == class);
+        let fits = |number: usize| makes(&draft.prefix[number]) || draft.given[number].as_ref().is_some_and(is_of);
+        let (mut open, mut fitting) = (vec![call], Vec::new());
+        while let Some(call) = open.pop() {
+            let arguments = draft.prefix[call].arguments.iter().chain(draft.prefix[call].operation.receiver());
+            let got = arguments.filter_map(|argument| match argument {
+                Argument::Value(number) if *number < call => Some(*number),
+                _ => None,
+            });
+            for number in got.filter(|number| !draft.subjects.contains(number)) {
+                match fits(number) {
+                    true => fitting.push(number),
+                    false => open.push(number),
+                }
+            }
+        }
+        self.maker.rng.pick(&fitting).copied()
+    }
+
+    /// A call of what a call of the prefix gave out.
+    fn part_call(
+        &mut self,
+        draft: &mut Draft,
+        part: usize,
+        method: usize,
+        bindings: &Bindings,
+        given: usize,
+        thread: usize,
+    ) {
+        let part = &self.parts[part];
+        let (declared_in, method) = &part.methods[method];
+        let gives = crate::types::substitute(&part.gives, bindings);
+        let own = self.maker.bindings_of(&part.info, &gives);
+        let bindings = self.maker.library.bindings_above(&part.info.name, &own, declared_in);
+        if draft.suffixes.len() <= thread {
+            draft.suffixes.resize(thread + 1, Vec::new());
+        }
+        let at = Place::Suffix(thread, draft.suffixes[thread].len());
+        let before = draft.owner.replace(Owner::Thread(thread));
+        let made = self.maker.arguments(draft, &part.info.name, method, &bindings, 0, None);
+        draft.owner = before;
+        self.maker.share(draft, &made.values, &BTreeSet::new());
+        draft.choices.extend(made.choices.into_iter().map(|choice| (at, choice)));
+        let operation = Operation::Virtual {
+            class: part.info.name.clone(),
+            name: method.name.clone(),
+            descriptor: method.descriptor.clone(),
+            receiver: Argument::Value(given),
+        };
+        draft.suffixes[thread].push(Call { operation, arguments: made.values });
+    }
+}

@@ -1,0 +1,199 @@
+//! Places in the code that tests of a target have to reach.
+//!
+//! A pair of methods is suspected because of accesses, or locks, at certain places. As long as no test has executed
+//! them, nothing is known about the suspicion, however many tests have passed. A ring that is full at 32 does another
+//! thing with the 33rd element.
+//!
+//! A goal is one place, or two that two threads have to reach in one test. Code that a maintainer of the class can
+//! change has a goal for each place. Many branches of the collections of the JDK are for sizes and hashes that no
+//! test has, so there any place of a class will do.
+
+use std::collections::BTreeSet;
+
+use analysis::{AccessFact, Accesses, ClassFacts, DoubleLock, LockMode, MethodFacts, SiteFact};
+
+use crate::library::is_of_jdk;
+use crate::mix;
+use crate::targets::Mode;
+
+/// Something to be reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// The places that two threads have to reach; 0 in the second if one is enough.
+    pub places: (u64, u64),
+    /// The methods that lead there.
+    pub methods: (usize, usize),
+    /// Whether a test did.
+    pub reached: bool,
+    /// What it is, for whoever reads that it was not reached.
+    pub text: String,
+}
+
+/// Where a thread has waited, wherever that was: a wait is inside the JDK.
+pub const WAITED: u64 = 1;
+
+/// Where the calls of two threads have touched the same part of an object of the JDK, one of them to change it.
+pub const MET: u64 = 2;
+
+/// A place of which nobody can tell whether it was reached. A pair with such a goal is never done.
+const UNKNOWN: u64 = 3;
+
+/// Upper bound for one target. Of the others nothing is known, and that is a goal of its own.
+const MOST: usize = 64;
+
+/// The number of a place in the code. The class is as class files name it, the method with its descriptor.
+pub fn place(class: &str, method: &str, offset: u16) -> u64 {
+    // Smaller ones mean something else.
+    mix::hash(&(class, method, offset)).max(UNKNOWN + 1)
+}
+
+/// The number that stands for any place of a class.
+pub fn class(class: &str) -> u64 {
+    mix::hash(&("any", class)).max(UNKNOWN + 1)
+}
+
+fn place_of(site: &SiteFact) -> u64 {
+    place(&site.class.replace('.', "/"), &format!("{}{}", site.method, site.descriptor), site.offset)
+}
+
+/// Finds the goals of targets.
+pub struct Goals<'f> {
+    facts: &'f ClassFacts,
+    accesses: Accesses<'f>,
+    package: &'f str,
+}
+
+impl<'f> Goals<'f> {
+    /// For the class of these facts.
+    pub fn new(facts: &'f ClassFacts) -> Goals<'f> {
+        let package = facts.class.rsplit_once('.').map_or("", |(package, _)| package);
+        Goals { facts, accesses: Accesses::of(facts), package }
+    }
+
+    /// What tests of two methods have to reach.
+    pub fn of(&self, mode: Mode, methods: (usize, usize)) -> Vec<Goal> {
+        let mut goals = match mode {
+            Mode::Conflict => self.of_conflicts(methods),
+            Mode::Deadlock | Mode::Crossing => self.of_crossings(methods),
+            Mode::Wait => self.of_waits(methods),
+            Mode::Share { .. } | Mode::Apart | Mode::Born | Mode::Part(_) | Mode::Common { .. } | Mode::Opaque => {
+                Vec::new()
+            }
+        };
+        let more = goals.len().saturating_sub(MOST);
+        if more > 0 {
+            goals.truncate(MOST);
+            let text = format!("{more} more places of {} and {}", self.name(methods.0), self.name(methods.1));
+            goals.push(Goal { places: (UNKNOWN, 0), methods, reached: false, text });
+        }
+        goals
+    }
+
+    /// Whether a place is in code that belongs to the class.
+    fn is_own(&self, site: &SiteFact) -> bool {
+        let package = site.class.rsplit_once('.').map_or("", |(package, _)| package);
+        package == self.package || !is_of_jdk(&site.class.replace('.', "/"))
+    }
+
+    fn of_conflicts(&self, methods: (usize, usize)) -> Vec<Goal> {
+        let (mut goals, mut seen) = (Vec::new(), BTreeSet::new());
+        let goal = |access: &AccessFact, method: usize, place: u64| {
+            let (path, at) = (self.path(access), at(&access.site));
+            let text = format!("{} accesses {path} {at}", self.name(method));
+            Goal { places: (place, 0), methods: (method, method), reached: false, text }
+        };
+        let meetings = self.accesses.meetings(methods.0, methods.1);
+        let accesses: Vec<(&AccessFact, usize)> =
+            meetings.iter().flat_map(|&(a, b)| [(a, methods.0), (b, methods.1)]).collect();
+        for &(access, method) in accesses.iter().filter(|(access, _)| self.is_own(&access.site)) {
+            let place = place_of(&access.site);
+            if seen.insert((method, place)) {
+                goals.push(goal(access, method, place));
+            }
+        }
+        // Inside the JDK there are branches that no test reaches, and some that only the analysis believes in. That a
+        // method has come to the object at all is to be seen.
+        for method in BTreeSet::from([methods.0, methods.1]) {
+            let of_jdk = accesses.iter().filter(|(access, by)| *by == method && !self.is_own(&access.site));
+            if let Some((access, _)) = of_jdk.min_by_key(|(access, _)| self.path(access).split('.').count()) {
+                goals.push(goal(access, method, class(&access.site.class.replace('.', "/"))));
+            }
+        }
+        // A map that one method goes through, and from which the other removes something only if it is there.
+        let of_jdk = |access: &AccessFact| !self.is_own(&access.site);
+        let met = meetings.into_iter().filter(|(a, b)| of_jdk(a) && of_jdk(b));
+        if let Some((access, _)) = met.min_by_key(|(access, _)| self.path(access).split('.').count()) {
+            let (one, other, path) = (self.name(methods.0), self.name(methods.1), self.path(access));
+            let text = format!("{one} and {other} in one test at {path}, one of them to change it");
+            goals.push(Goal { places: (MET, 0), methods, reached: false, text });
+        }
+        goals
+    }
+
+    /// What is accessed.
+    fn path(&self, access: &AccessFact) -> &str {
+        &self.facts.locations[access.location].path
+    }
+
+    fn of_crossings(&self, methods: (usize, usize)) -> Vec<Goal> {
+        let (mut goals, mut seen) = (Vec::new(), BTreeSet::new());
+        for (one, other) in self.facts.crossings(methods.0, methods.1) {
+            if !self.is_own(&one.site) || !self.is_own(&other.site) {
+                continue;
+            }
+            let places = [(methods.0, one), (methods.1, other)].map(|(method, double)| self.inside(method, double));
+            let [first, second] = places.map(|place| place.unwrap_or(UNKNOWN));
+            if seen.insert((first, second)) {
+                let text = |method: usize, double: &DoubleLock| {
+                    let [outer, inner] = [double.outer, double.inner].map(|lock| &*self.facts.locks[lock].path);
+                    format!("{} locks {outer}, then {inner} {}", self.name(method), at(&double.site))
+                };
+                let unseen = if [first, second].contains(&UNKNOWN) { " (which cannot be seen)" } else { "" };
+                let text = format!("{}, and {}{unseen}", text(methods.0, one), text(methods.1, other));
+                goals.push(Goal { places: (first, second), methods, reached: false, text });
+            }
+        }
+        goals
+    }
+
+    fn of_waits(&self, methods: (usize, usize)) -> Vec<Goal> {
+        let waiting = [methods.0, methods.1].into_iter().find_map(|method| {
+            let mut waits = self.facts.methods[method].signals.iter().filter(|signal| signal.wait);
+            waits.find(|signal| self.is_own(&signal.site)).map(|signal| (method, signal))
+        });
+        let goal = waiting.map(|(method, signal)| Goal {
+            places: (WAITED, 0),
+            methods: (method, method),
+            reached: false,
+            text: format!("{} waits {}", self.name(method), at(&signal.site)),
+        });
+        goal.into_iter().collect()
+    }
+
+    /// A place that a thread is at only if it has taken the inner lock. A monitor is taken in code that is seen.
+    /// Other locks are taken inside the JDK, and an access that both protect says that they were.
+    fn inside(&self, method: usize, double: &DoubleLock) -> Option<u64> {
+        let is_monitor = self.facts.locks[double.inner].mode == LockMode::Monitor;
+        if is_monitor {
+            return Some(place_of(&double.site));
+        }
+        let of: &MethodFacts = &self.facts.methods[method];
+        let holds = |access: &AccessFact, lock: usize| access.held.iter().any(|held| held.lock == lock);
+        let protected = |access: &&AccessFact| {
+            holds(access, double.outer) && holds(access, double.inner) && self.is_own(&access.site)
+        };
+        of.accesses.iter().find(protected).map(|access| place_of(&access.site))
+    }
+
+    fn name(&self, method: usize) -> String {
+        self.facts.methods[method].signature()
+    }
+}
+
+/// Where a place is, as a reader looks for it.
+fn at(site: &SiteFact) -> String {
+    match (&site.file, site.line) {
+        (Some(file), Some(line)) => format!("at {file}:{line}"),
+        _ => format!("in {}.{}", site.class, site.method),
+    }
+}

@@ -1,0 +1,232 @@
+//! What a subject gives out and keeps a hold of: a transaction, a subscription, a live view of its keys. And what it was
+//! given and others have as well: a clock that is moved by hand, a registry that several share.
+//!
+//! Whoever has such a part uses it beside the subject: `tx.commit()` in one thread while another calls `db.abortAll()`.
+//! So calls of parts are paired with calls of the subject, and with calls of a second part.
+//!
+//! A part that is given out is an object of a class outside of the JDK that can change, or a collection that the
+//! analysis says is part of the subject. Iterators are none: nobody expects to share what they go through. What a
+//! subject is given is a part only if its class claims that threads may share it: others belong to the subject then.
+
+use std::rc::Rc;
+
+use analysis::{ClassFacts, CommonArgument};
+use classfile::{Flags, TypeSignature};
+
+use crate::class_info::{ClassInfo, FieldInfo, MethodInfo};
+use crate::library::{Library, is_of_jdk};
+use crate::relations::Relations;
+use crate::subject::SubjectClass;
+use crate::types;
+
+/// An object that others use beside the subject.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// How it comes to be one.
+    pub source: Source,
+    /// The declared class of what is given out, or the class of what is taken.
+    pub info: Rc<ClassInfo>,
+    /// Its type, with what it holds.
+    pub gives: TypeSignature,
+    /// Whether threads are meant to share it.
+    pub is_shareable: bool,
+    /// What can be done with it, with the class that declares each method.
+    pub methods: Vec<(String, MethodInfo)>,
+}
+
+/// How an object comes to be part of a subject.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// A method of the subject gives it out, by its number.
+    Given(usize),
+    /// A method of the subject takes it, by its number; None if the subject is made of it.
+    Taken(Option<usize>),
+}
+
+impl Source {
+    fn method(self) -> Option<usize> {
+        match self {
+            Source::Given(method) => Some(method),
+            Source::Taken(method) => method,
+        }
+    }
+}
+
+/// A call of a part beside a call of the subject, or of another part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Beside {
+    /// The part, by its number, and the method of it.
+    pub part: usize,
+    /// The method that is called on it, by its number.
+    pub method: usize,
+    /// The method that another thread calls on a part; None if it calls the subject itself.
+    pub other: Option<usize>,
+    /// Whether that is the same part; else it is a second one.
+    pub is_same: bool,
+}
+
+/// Collections of the JDK that may be live views, and what changes or reads them as one call.
+const VIEWS: [&str; 4] = ["java/util/Collection", "java/util/Set", "java/util/List", "java/util/Map"];
+const OF_VIEWS: [&str; 8] = ["add", "clear", "contains", "containsKey", "put", "remove", "size", "toArray"];
+/// What is gone through once, by one thread.
+const ONCE: [&str; 4] =
+    ["java/util/Iterator", "java/util/Enumeration", "java/util/Spliterator", "java/util/stream/BaseStream"];
+/// Upper bound on the pairs with parts, and on those with common arguments.
+const MOST: usize = 60;
+/// Pairs with further methods of a part come last.
+const MOST_METHODS: usize = 12;
+
+/// Pairs to be tried, and how many there are past the bound.
+pub struct Bounded<T> {
+    /// The first of them.
+    pub tried: Vec<T>,
+    /// The number of those that are not tried.
+    pub left: usize,
+}
+
+impl<T> Bounded<T> {
+    fn of(mut found: Vec<T>) -> Bounded<T> {
+        let left = found.len().saturating_sub(MOST);
+        found.truncate(MOST);
+        Bounded { tried: found, left }
+    }
+}
+
+/// The parts that subjects of a class have.
+pub fn find(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -> Vec<Part> {
+    let mut parts = given_out(library, class, facts);
+    parts.extend(taken(library, class));
+    parts
+}
+
+fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (giver, callable) in class.callable().filter(|(_, callable)| !callable.method.is_static()) {
+        let Some(gives @ TypeSignature::Class(of)) = &callable.method.returns else { continue };
+        let Some(info) = library.class(&types::class_name(of)) else { continue };
+        let is_view = VIEWS.contains(&&*info.name) && !facts.methods[giver].publishes.is_empty();
+        let is_own = !is_of_jdk(&info.name) && library.is_visible(&info) && can_change(library, &info);
+        let is_subject = library.is_subtype(&class.info.name, &info.name) || info.name == class.info.name;
+        let is_once = ONCE.iter().any(|once| library.is_subtype(&info.name, once));
+        if is_once || is_subject || !(is_view || is_own) {
+            continue;
+        }
+        let methods = methods(library, &info, is_view);
+        if !methods.is_empty() {
+            let is_shareable = library.is_shareable(&info.name);
+            let source = Source::Given(giver);
+            parts.push(Part { source, info, gives: gives.clone(), is_shareable, methods });
+        }
+    }
+    parts
+}
+
+/// What subjects are made of or are given, of classes beside theirs that threads may share.
+fn taken(library: &Library<'_>, class: &SubjectClass) -> Vec<Part> {
+    let made_of =
+        class.ways.iter().filter_map(|way| way.way.method()).flat_map(|it| &it.parameters).map(|of| (None, of));
+    let callable = class.callable().filter(|(_, callable)| !callable.method.is_static());
+    let given = callable.flat_map(|(number, it)| it.method.parameters.iter().map(move |of| (Some(number), of)));
+    let mut parts: Vec<Part> = Vec::new();
+    for (method, of) in made_of.chain(given) {
+        let TypeSignature::Class(of) = of else { continue };
+        let Some(wanted) = library.class(&types::class_name(of)).filter(|wanted| !is_of_jdk(&wanted.name)) else {
+            continue;
+        };
+        let beside = library.visible_in(wanted.package());
+        let fits = |info: &&Rc<ClassInfo>| {
+            let is_subject = info.name == class.info.name || library.is_subtype(&info.name, &class.info.name);
+            !is_subject
+                && !info.is_abstract()
+                && info.type_parameters.is_empty()
+                && library.is_subtype(&info.name, &wanted.name)
+        };
+        for info in beside.iter().filter(fits) {
+            let is_known = parts.iter().any(|part| part.info.name == info.name && part.source == Source::Taken(method));
+            let is_shared = !is_known && library.is_shareable(&info.name) && can_change(library, info);
+            let methods = if is_shared { methods(library, info, false) } else { Vec::new() };
+            if methods.iter().any(|(_, method)| !method.asks()) {
+                let gives = TypeSignature::Class(of.clone());
+                let source = Source::Taken(method);
+                parts.push(Part { source, info: info.clone(), gives, is_shareable: true, methods });
+            }
+        }
+    }
+    parts
+}
+
+/// Whether an object can do something else than tell what it holds. Of an interface nobody knows.
+fn can_change(library: &Library<'_>, info: &ClassInfo) -> bool {
+    const PLAIN: [&str; 3] = ["Ljava/lang/", "Ljava/math/", "Ljava/time/"];
+    let is_value = |field: &FieldInfo| {
+        let is_plain = field.descriptor.len() == 1 || PLAIN.iter().any(|plain| field.descriptor.starts_with(plain));
+        is_plain && field.flags.has(Flags::FINAL)
+    };
+    let line = library.line(&info.name);
+    let is_plain = info.only_tells || line.iter().all(|info| info.fields.iter().all(is_value));
+    info.is_interface() || !is_plain && !info.is_enum()
+}
+
+fn methods(library: &Library<'_>, info: &Rc<ClassInfo>, is_view: bool) -> Vec<(String, MethodInfo)> {
+    let mut found: Vec<(String, MethodInfo)> = Vec::new();
+    for declaring in library.line(&info.name).iter().filter(|it| it.name != "java/lang/Object") {
+        for method in &declaring.methods {
+            let is_known =
+                |(_, known): &(String, MethodInfo)| known.name == method.name && known.descriptor == method.descriptor;
+            let is_callable = !method.is_static()
+                && method.is_in_source()
+                && library.can_use(method.flags, declaring.package())
+                && method.flags.has(Flags::PUBLIC);
+            let is_wanted = !is_view || OF_VIEWS.contains(&&*method.name);
+            if is_callable && is_wanted && !found.iter().any(is_known) {
+                found.push((declaring.name.clone(), method.clone()));
+            }
+        }
+    }
+    // What changes something comes first: it is told by giving nothing, or taking something.
+    found.sort_by_key(|(_, method)| (method.asks(), method.parameters.len()));
+    found
+}
+
+/// The pairs of methods that conflict if they are given one object, of a class that threads may share: one that claims so,
+/// or that only stands for something which the subject has.
+pub fn common(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -> Bounded<CommonArgument> {
+    let may_be_shared = |method: usize, argument: usize| {
+        let Some(Some(callable)) = class.methods.get(method) else { return false };
+        let of = callable.method.parameters.get(argument).and_then(types::erased);
+        // Of what is below a class that others implement nobody knows whether it may be shared.
+        let is_whole = |of: &str| library.class(of).is_some_and(|info| !info.is_abstract() && !info.is_interface());
+        of.is_some_and(|of| !is_of_jdk(&of) && is_whole(&of) && (library.is_shareable(&of) || library.only_tells(&of)))
+    };
+    let mut found = facts.common_arguments();
+    found.retain(|it| may_be_shared(it.methods.0, it.arguments.0) && may_be_shared(it.methods.1, it.arguments.1));
+    Bounded::of(found)
+}
+
+/// Which calls of parts are tried beside which, with the methods of the subject: what gives the part, and what is
+/// called.
+pub fn pairs(parts: &[Part], class: &SubjectClass, relations: &Relations) -> Bounded<((usize, usize), Beside)> {
+    let mut found = Vec::new();
+    for (part, of) in parts.iter().enumerate() {
+        for method in 0..of.methods.len() {
+            let asks = of.methods[method].1.asks();
+            let changing = class.callable().map(|(own, _)| own).filter(|own| !asks || !relations.only_looks(*own));
+            for own in changing {
+                let rank = (method >= MOST_METHODS, asks, relations.only_looks(own), method);
+                let methods = (of.source.method().unwrap_or(own), own);
+                found.push((rank, (methods, Beside { part, method, other: None, is_same: false })));
+            }
+            // What the subject was given is a matter of the subject only where that is called, too.
+            let Source::Given(giver) = of.source else { continue };
+            for other in (method..of.methods.len()).filter(|other| !asks || !of.methods[*other].1.asks()) {
+                let rank = (other >= MOST_METHODS, asks, of.methods[other].1.asks(), method + other);
+                for is_same in [false, true].into_iter().filter(|is_same| !is_same || of.is_shareable) {
+                    let beside = Beside { part, method, other: Some(other), is_same };
+                    found.push((rank, ((giver, giver), beside)));
+                }
+            }
+        }
+    }
+    found.sort_by_key(|(rank, _)| *rank);
+    Bounded::of(found.into_iter().map(|(_, pair)| pair).collect())
+}
