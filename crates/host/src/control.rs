@@ -189,6 +189,11 @@ pub fn leaves() -> bool {
     lock().as_ref().is_some_and(is_told)
 }
 
+/// Whether the execution is over before its threads have ended.
+pub fn is_over() -> bool {
+    lock().as_ref().is_some_and(|execution| execution.over)
+}
+
 /// Whether the execution is over because none of its threads can go on.
 pub fn is_stuck() -> bool {
     let stuck = |execution: &Execution| execution.over && matches!(execution.stop, None | Some(Stop::Deadlock(_)));

@@ -78,6 +78,11 @@ pub enum Kind {
 }
 
 impl<V> Observation<V> {
+    /// Whether a probe did not return: all suffixes had ended, so nobody else can be waited for.
+    pub fn is_cut_off_after(&self) -> bool {
+        matches!(self.probes.last(), Some(Ended::CutOff))
+    }
+
     /// All that calls came to, with their places.
     pub fn calls(&self) -> impl Iterator<Item = (Place, &Ended<V>)> {
         let prefix = self.prefix.iter().enumerate().map(|(call, ended)| (Place::Prefix { call }, ended));

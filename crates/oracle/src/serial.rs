@@ -18,16 +18,28 @@ pub struct Serial<V> {
     kinds: BTreeMap<Place, Kind>,
     /// Classes of exceptions that the test itself has thrown.
     of_test: BTreeSet<String>,
-    /// Classes of exceptions that linearizations end with.
+    /// Classes of exceptions that calls of suffixes and started threads end with in linearizations.
     thrown: BTreeSet<String>,
     stuck: bool,
     endless: bool,
+    /// The same of probes. What they do says nothing about the suffixes before them.
+    after: After,
     /// Places at which identical executions differ.
     unsteady: BTreeSet<Place>,
     /// Identical executions differ in more than what calls return.
     erratic: bool,
     /// Those that came to their end, each once.
     outcomes: Vec<Observation<V>>,
+}
+
+/// What the probes of linearizations have shown.
+#[derive(Clone, Default, Debug)]
+struct After {
+    thrown: BTreeSet<String>,
+    stuck: bool,
+    endless: bool,
+    /// Upper bound on the probes that returned in one linearization.
+    returned: usize,
 }
 
 impl<V: Given> Serial<V> {
@@ -43,6 +55,7 @@ impl<V: Given> Serial<V> {
             thrown: BTreeSet::new(),
             stuck: false,
             endless: false,
+            after: After::default(),
             unsteady: BTreeSet::new(),
             erratic: false,
             outcomes: Vec::new(),
@@ -51,9 +64,19 @@ impl<V: Given> Serial<V> {
 
     /// A linearization has shown this.
     pub fn add(&mut self, observation: Observation<V>) {
-        self.thrown.extend(observation.thrown().map(|(_, class)| class.to_owned()));
-        self.stuck |= observation.stuck;
-        self.endless |= observation.endless;
+        for (place, class) in observation.thrown() {
+            let thrown = if is_probe(&place) { &mut self.after.thrown } else { &mut self.thrown };
+            thrown.insert(class.to_owned());
+        }
+        let is_after = observation.is_cut_off_after();
+        let (stuck, endless) = match is_after {
+            true => (&mut self.after.stuck, &mut self.after.endless),
+            false => (&mut self.stuck, &mut self.endless),
+        };
+        *stuck |= observation.stuck;
+        *endless |= observation.endless;
+        let returned = |ended: &&Ended<V>| matches!(ended, Ended::Returned(_));
+        self.after.returned = self.after.returned.max(observation.probes.iter().take_while(returned).count());
         if !observation.stuck && !observation.endless && !self.outcomes.contains(&observation) {
             self.outcomes.push(observation);
         }
@@ -92,6 +115,11 @@ impl<V: Given> Serial<V> {
         self.thrown.iter().map(String::as_str)
     }
 
+    /// The first probe that returns in no linearization.
+    pub fn failing_probe(&self) -> Option<usize> {
+        self.kinds.contains_key(&Place::Probe { call: self.after.returned }).then_some(self.after.returned)
+    }
+
     /// Whether some linearization has come to its end.
     pub fn has_ended(&self) -> bool {
         !self.outcomes.is_empty()
@@ -120,7 +148,10 @@ impl<V: Given> Serial<V> {
 
     fn judge_unless(&self, observation: &Observation<V>, oracle: Oracle, is_misled: bool) -> Option<Violation> {
         let counts = |class: &str| !is_excused(class) && !self.of_test.contains(class);
-        let unexplained = observation.thrown().filter(|(_, class)| counts(class) && !self.thrown.contains(*class));
+        let is_explained = |place: &Place, class: &str| {
+            self.thrown.contains(class) || is_probe(place) && self.after.thrown.contains(class)
+        };
+        let unexplained = observation.thrown().filter(|(place, class)| counts(class) && !is_explained(place, class));
         let unexplained: Vec<(Place, &str)> = unexplained.filter(|_| !is_misled).collect();
         let exception = |&(at, class): &(Place, &str)| Violation::Exception { at, class: class.to_owned() };
         if let Some(fault) = unexplained.iter().find(|(_, class)| !is_rejection(class)) {
@@ -128,9 +159,13 @@ impl<V: Given> Serial<V> {
         }
         let rejection = unexplained.first().map(exception);
         if observation.stuck || observation.endless {
+            let is_after = observation.is_cut_off_after();
             let does_not_end = match observation {
-                Observation { stuck: true, .. } => (!self.stuck).then_some(Violation::Stuck),
-                _ => (!self.endless).then_some(Violation::Endless),
+                _ if is_after && is_misled => None,
+                Observation { stuck: true, .. } => {
+                    (!self.stuck && !(is_after && self.after.stuck)).then_some(Violation::Stuck)
+                }
+                _ => (!self.endless && !(is_after && self.after.endless)).then_some(Violation::Endless),
             };
             return does_not_end.or(rejection);
         }
@@ -142,10 +177,12 @@ impl<V: Given> Serial<V> {
     }
 
     /// Whether threads went on after calls that together returned what they return in no linearization. A caller would
-    /// have looked at that and not have gone on so, and whatever fails then may fail because of that.
+    /// have looked at that and not have gone on so, and whatever fails then may fail because of that. Before probes come
+    /// all calls of the suffixes.
     fn is_misled(&self, observation: &Observation<V>) -> bool {
+        let last = usize::from(observation.probes.is_empty());
         let before_others = observation.suffixes.iter().enumerate().flat_map(|(suffix, ends)| {
-            let calls = ends.iter().take(ends.len().saturating_sub(1)).enumerate();
+            let calls = ends.iter().take(ends.len().saturating_sub(last)).enumerate();
             calls.map(move |(call, end)| (suffix, call, end))
         });
         let told: Vec<(usize, usize, &Ended<V>)> = before_others.collect();
@@ -207,4 +244,8 @@ impl<V: Given> Serial<V> {
         let of_values = if one == Kind::Unknown || other == Kind::Unknown { Kind::Unknown } else { one.max(other) };
         of_place.copied().unwrap_or(Kind::Unknown).min(of_values)
     }
+}
+
+fn is_probe(place: &Place) -> bool {
+    matches!(place, Place::Probe { .. })
 }

@@ -45,7 +45,7 @@ fn write(class_path: &ClassPath, class: &str, first: usize, counted: usize) -> (
         Generator::new(class_path, name.internal(), &facts, settings).expect("a class that can be tested");
     let mut next = || {
         let candidate = generator.next()?;
-        generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true });
+        generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true, failing_probe: None });
         Some(())
     };
     let _ = std::iter::from_fn(&mut next).take(first).count();

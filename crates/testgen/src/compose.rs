@@ -37,6 +37,8 @@ pub struct Composer<'c, 'p> {
     pub parts: &'c [Part],
     /// The longest row of calls that change the state of a subject.
     pub longest: usize,
+    /// Which methods cost far more than others.
+    pub dear: &'c [bool],
     /// With which of the pair all threads begin; None if every other thread begins with the other one.
     pub in_step: Option<usize>,
 }

@@ -177,6 +177,8 @@ fn combine(prefix: &Draft, suffixes: [&Suffix; 2]) -> Draft {
             Place::Prefix(number) => (Place::Prefix(up(number)), choice),
             Place::Suffix(_, call) => (Place::Suffix(thread, call), choice),
             Place::Implemented(number) => (Place::Implemented(up(number)), choice),
+            // These tests have none.
+            Place::Probe(_) => (place, choice),
         }));
     }
     draft

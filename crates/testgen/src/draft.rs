@@ -68,6 +68,8 @@ pub enum Place {
     Prefix(usize),
     /// Of a suffix, with its number and that of the call.
     Suffix(usize, usize),
+    /// Of the probes.
+    Probe(usize),
     /// Any that gets the object which this call of the prefix makes, of a class that the test writes.
     Implemented(usize),
 }

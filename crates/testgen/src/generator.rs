@@ -116,6 +116,8 @@ pub enum Feedback {
     Ran {
         /// Whether calls have really overlapped.
         overlapped: bool,
+        /// The first probe that returns in no order of the calls.
+        failing_probe: Option<usize>,
     },
 }
 
@@ -135,6 +137,8 @@ pub struct Generator<'p> {
     /// The hashes of tests that were written.
     seen: HashSet<u64>,
     observe: bool,
+    /// Whether tests of pairs may end with calls that nothing is compared for.
+    looks_afterwards: bool,
     /// The methods of the class by name and descriptor, and whether each hardly ever runs, even alone.
     numbers: ByName<usize>,
     hopeless: Vec<bool>,
@@ -148,6 +152,8 @@ const LONGEST: usize = 10;
 const MOST_MISSES: u32 = 10;
 const MISSES_OF_MANY: u32 = 3;
 const MANY_TARGETS: usize = 300;
+/// One in so many tests of a pair ends with calls that look for what it has broken.
+const AFTERWARDS: usize = 2;
 /// A method that failed ten times more often than it ran weighs less than this.
 const HOPELESS: f64 = 0.18;
 /// The same for a target with a method that has never run alone.
@@ -212,6 +218,7 @@ impl<'p> Generator<'p> {
             begun: VecDeque::new(),
             seen: HashSet::new(),
             observe: settings.observe,
+            looks_afterwards: settings.strategy == Strategy::Auto && !settings.observe,
             numbers,
             prices: Prices::new(hopeless.len()),
             dear: vec![false; hopeless.len()],
@@ -360,6 +367,10 @@ impl<'p> Generator<'p> {
         };
         let ran = matches!(feedback, Feedback::Ran { .. });
         for (place, choice) in &origin.choices {
+            if let Place::Probe(probe) = *place {
+                self.learn_of_probe(*choice, probe, feedback);
+                continue;
+            }
             // Of calls that came before one that failed nothing bad is known, unless no call is known to have failed, as where
             // there was no memory left: then it may be any, and what is good shows elsewhere.
             let is_to_blame = |failed: Place| failed == *place || gets(test, failed, *place);
@@ -385,7 +396,7 @@ impl<'p> Generator<'p> {
         let is_crowded = self.targets.all.len() > MANY_TARGETS;
         let target = &mut self.targets.all[number];
         match feedback {
-            Feedback::Ran { overlapped } => {
+            Feedback::Ran { overlapped, .. } => {
                 target.tried += 1;
                 target.ran += 1;
                 target.covered += u32::from(overlapped);
@@ -409,6 +420,14 @@ impl<'p> Generator<'p> {
                     self.begun.push_front(Step { shape, ..origin.step });
                 }
             }
+        }
+    }
+
+    /// What was chosen for a probe is known to be good or bad only up to the first that fails.
+    fn learn_of_probe(&mut self, choice: Choice, probe: usize, feedback: Feedback) {
+        let Feedback::Ran { failing_probe, .. } = feedback else { return };
+        if failing_probe.is_none_or(|failing| probe <= failing) {
+            self.maker.learnt.note(choice, failing_probe != Some(probe));
         }
     }
 
@@ -484,7 +503,7 @@ impl<'p> Generator<'p> {
 
     /// An execution of a test has cost so many events.
     pub fn price(&mut self, test: &TestCase, cost: u64) {
-        let called = test.suffixes.iter().flatten().filter_map(|call| match &call.operation {
+        let called = test.suffixes.iter().flatten().chain(&test.probes).filter_map(|call| match &call.operation {
             Operation::Virtual { name, descriptor, .. } => self.numbers.get(&Name::of((name, descriptor))).copied(),
             _ => None,
         });
@@ -505,6 +524,7 @@ impl<'p> Generator<'p> {
             relations: &self.relations,
             parts: &self.parts,
             longest: LONGEST,
+            dear: &self.dear,
             in_step: None,
         };
         let (mut draft, parts) = match step.target {
@@ -529,6 +549,13 @@ impl<'p> Generator<'p> {
         };
         if self.observe && !matches!(step.aim, Aim::Scout(_)) {
             composer.observe(&mut draft);
+        } else if let Some(number) = step.target
+            && self.looks_afterwards
+            && step.aim == Aim::Meet
+            && step.shape.grown
+            && composer.maker.rng.one_in(AFTERWARDS)
+        {
+            composer.afterwards(&mut draft, self.targets.all[number].methods);
         }
         (draft, parts)
     }
@@ -552,7 +579,7 @@ fn gets(test: &TestCase, call: Place, implemented: Place) -> bool {
     let call = match call {
         Place::Prefix(call) => test.prefix.get(call),
         Place::Suffix(suffix, call) => test.suffixes.get(suffix).and_then(|calls| calls.get(call)),
-        Place::Implemented(_) => None,
+        Place::Probe(_) | Place::Implemented(_) => None,
     };
     let object = Argument::Value(number);
     call.is_some_and(|call| call.arguments.contains(&object) || call.operation.receiver() == Some(&object))

@@ -18,7 +18,7 @@
 //! let candidate = generator.next().unwrap();
 //! assert_eq!(candidate.test.suffixes.len(), 2);
 //! // Whoever runs it says how it went.
-//! generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true });
+//! generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true, failing_probe: None });
 //! # Ok(())
 //! # }
 //! ```
@@ -33,6 +33,7 @@
 
 #![forbid(unsafe_code)]
 
+mod afterwards;
 mod beside;
 mod callbacks;
 mod claims;

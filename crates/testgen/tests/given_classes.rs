@@ -179,7 +179,11 @@ fn tests(class: &str) -> Vec<TestCase> {
         for _ in 0..400 {
             let Some(candidate) = generator.next() else { break };
             assert_eq!(candidate.test.check(), Ok(()), "{:?}", candidate.test);
-            generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true });
+            generator.learn(
+                &candidate.test,
+                &candidate.origin,
+                Feedback::Ran { overlapped: true, failing_probe: None },
+            );
             tests.push(candidate.test);
         }
     }

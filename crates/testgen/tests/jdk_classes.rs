@@ -30,13 +30,13 @@ fn tests(class_path: &ClassPath, class: &str, facts: &ClassFacts, settings: Sett
     while found.len() < count {
         let Some(candidate) = generator.next() else { break };
         assert_eq!(candidate.test.check(), Ok(()), "{:?}", candidate.test);
-        generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true });
+        generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true, failing_probe: None });
         found.push(candidate);
     }
     found
 }
 
-const RAN: Feedback = Feedback::Ran { overlapped: true };
+const RAN: Feedback = Feedback::Ran { overlapped: true, failing_probe: None };
 
 /// So many tests with each of some seeds, of which a teacher says how they went, given how many there were before.
 fn teach(
@@ -410,7 +410,11 @@ fn every_mode_has_its_tests() {
                 Mode::Apart => assert_eq!(subjects.len(), 2),
                 Mode::Born => assert!(subjects.len() <= 1),
             }
-            generator.learn(&candidate.test, &candidate.origin, Feedback::Ran { overlapped: true });
+            generator.learn(
+                &candidate.test,
+                &candidate.origin,
+                Feedback::Ran { overlapped: true, failing_probe: None },
+            );
         }
         assert!(conflict > 5 && deadlock > 5 && share > 5, "{conflict} {deadlock} {share}");
         assert!(apart < conflict, "two that share nothing are the exception");

@@ -39,7 +39,7 @@
                 threads[i].start();
             }
         }
-@START_IN_TURNS@
+@START_LAST@@START_IN_TURNS@
         void run(int number) {
             try {
                 parts[number].run(@RUN_ARGUMENTS@);
@@ -69,8 +69,7 @@
             round.start(random);
             if (!ended(round.threads, done + 1, end)) continue;
             done++;
-            for (int i = @THREADS@; i < round.parts.length; i++) round.run(i);
-            String violation = violation(round);
+@RUN_LAST@            String violation = violation(round);
             if (violation != null) exit(1, "round " + done + ": " + violation);
         }
         if (done == 0 && invalid != null) {
@@ -90,7 +89,7 @@
     static boolean ended(Thread[] threads, long round, long end) throws InterruptedException {
         long start = System.nanoTime();
         ThreadMXBean management = ManagementFactory.getThreadMXBean();
-        for (int i = 0; i < @THREADS@; i++) {
+        for (int i = 0; i < threads.length && threads[i] != null; i++) {
             while (threads[i].isAlive()) {
                 threads[i].join(100);
                 long waited = System.nanoTime() - start;

@@ -268,7 +268,10 @@ fn harness(request: &Request<'_>, test: &TestCase, around: Around) -> String {
     };
     let turns = |text: &'static str| if around.turns { text } else { "" };
     let results = |text: &'static str| if around.results { text } else { "" };
+    let waits = matches!(request.shows, Shows::Deadlock | Shows::Hang) && !test.probes.is_empty();
     let text = include_str!("harness.java")
+        .replace("@START_LAST@", if waits { START_LAST } else { "" })
+        .replace("@RUN_LAST@", if waits { RUN_LAST_APART } else { RUN_LAST })
         .replace("@RUN_PARAMETERS@", &(turns("TestTurn turn").to_owned() + results(", TestResults results")))
         .replace("@RUN_ARGUMENTS@", &(turns("turns[number]").to_owned() + results(", results[number]")))
         .replace("@ROUND_FIELDS@", &(turns(TURNS_FIELD).to_owned() + results(RESULTS_FIELD)))
@@ -292,6 +295,18 @@ const TURNS_SET: &str = "            turns = new TestTurn[parts.length];\n      
                          for (int i = 0; i < parts.length; i++) turns[i] = new TestTurn();\n";
 const RESULTS_SET: &str = "            results = new TestResults[parts.length];\n            \
                            for (int i = 0; i < parts.length; i++) results[i] = new TestResults(known);\n";
+/// What is called afterwards runs in the main thread, which has built the subjects, unless it may never return.
+const RUN_LAST: &str = "            for (int i = @THREADS@; i < round.parts.length; i++) round.run(i);\n";
+const RUN_LAST_APART: &str = "            round.startLast();\n            \
+                              if (!ended(round.threads, done, end)) continue;\n";
+const START_LAST: &str = r#"
+        /** Starts a thread for the calls afterwards, which may not return. */
+        void startLast() {
+            threads[@THREADS@] = new Thread(() -> run(@THREADS@), "afterwards");
+            threads[@THREADS@].setDaemon(true);
+            threads[@THREADS@].start();
+        }
+"#;
 /// Twice, for what differs then is of the machine and not of the order.
 const RUN_SERIALLY: &str = "        if (!runSerially(end) || !runSerially(end)) \
                             exit(0, \"not seen: the serial orders take too long\");\n";

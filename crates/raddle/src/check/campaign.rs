@@ -415,7 +415,11 @@ impl<'c> Campaign<'c> {
             self.generator.learn(test, origin, feedback(rejected));
             return;
         }
-        self.generator.learn(test, origin, Feedback::Ran { overlapped: checked.overlaps > 0 });
+        self.generator.learn(
+            test,
+            origin,
+            Feedback::Ran { overlapped: checked.overlaps > 0, failing_probe: checked.failing_probe },
+        );
         self.generator.reached(origin, &checked.reached);
         if self.count(test, &report, &checked) {
             self.generator.certified(test, origin);

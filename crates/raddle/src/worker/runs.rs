@@ -153,6 +153,13 @@ impl<'h> Runs<'h> {
         Ok(beginning)
     }
 
+    /// Runs an execution once more, in another way to look at it. Calls may be as deep in each other as they were.
+    pub fn run_again(&mut self, execution: &Execution, settings: RunSettings) -> Result<Execution, Reason> {
+        let replay = Box::new(execution.schedule().replay());
+        let again = perform(self.host, &mut self.report, &self.test, replay, settings);
+        self.unless(doubt::doubt(&again, self.may_exit), again)
+    }
+
     /// Runs the test case once in another way, one call after the other. It may ask the virtual machine to end.
     pub fn run_as(&mut self, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Result<Execution, Reason> {
         let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);

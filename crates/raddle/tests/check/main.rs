@@ -1,5 +1,6 @@
 //! Test cases held against their linearizations, on real JVMs.
 
+mod afterwards;
 mod jdk_classes;
 mod judged;
 mod manners;

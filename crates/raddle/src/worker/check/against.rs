@@ -1,6 +1,6 @@
 //! Executions held against linearizations.
 
-use host::{CallResult, Execution, RunSettings, Stop, Thrown, Values};
+use host::{Blocked, CallResult, Execution, RunSettings, Stop, Thrown, Values};
 use oracle::{Place, Serial, Violation, Waits};
 use testcase::{Operation, TestCase};
 
@@ -168,7 +168,7 @@ impl<'t> Against<'t> {
             return Ok(None);
         }
         let settings = RunSettings { values: Values::Identities, ..runs.settings() };
-        runs.run_as(Box::new(execution.schedule().replay()), settings).map(Some)
+        runs.run_again(execution, settings).map(Some)
     }
 
     /// What is wrong with an execution that is stuck as some linearization is: calls may wait in it that wait in none.
@@ -296,11 +296,17 @@ impl Judge for Against<'_> {
             runs.leave_open();
             return Ok(None);
         }
-        if violation.is_none() && self.serial.is_stuck() {
+        let is_cut_off_after = matches!(execution.probes.last(), Some(CallResult::CutOff));
+        if violation.is_none() && self.serial.is_stuck() && !is_cut_off_after {
             violation = self.by_waits(runs, execution, end)?;
         }
-        let goes_on = self.test.suffixes.iter().any(|calls| calls.len() > 1);
-        if goes_on && matches!(violation, Some(Violation::Exception { .. })) {
+        let goes_on = !execution.probes.is_empty() || self.test.suffixes.iter().any(|calls| calls.len() > 1);
+        let may_be_misled = match violation {
+            Some(Violation::Exception { .. }) => goes_on,
+            Some(Violation::Stuck | Violation::Endless) => is_cut_off_after,
+            _ => false,
+        };
+        if may_be_misled {
             violation = self.by_results(runs, execution, end)?;
         }
         if let Some(Violation::Exception { at, .. }) = violation
@@ -334,8 +340,9 @@ impl Judge for Against<'_> {
             Some(Violation::Stuck) => of_stuck(execution, self.check.explore.must_end).map(|failure| {
                 let left = &execution.left;
                 let blocked = if let Some(Stop::Deadlock(blocked)) = &execution.stop { blocked } else { left };
-                // That the first thread waits for the others goes without saying.
-                let others: Vec<_> = blocked.iter().filter(|blocked| blocked.thread.0 > 0).cloned().collect();
+                // That the first thread waits for the others goes without saying, until they have ended.
+                let counts = |blocked: &&Blocked| blocked.thread.0 > 0 || is_cut_off_after;
+                let others: Vec<_> = blocked.iter().filter(counts).cloned().collect();
                 let others = words::in_the_way(others);
                 let what = format!("deadlock: {}", stop::describe_all(&others, &execution.awaited));
                 let place = words::where_stuck(runs.host, &others);

@@ -105,6 +105,7 @@ fn try_all(
             Place::Started { .. } => {}
         }
     }
+    checked.failing_probe = serial.failing_probe();
     checked.endings = serial.thrown().map(str::to_owned).collect();
     checked.endings.extend(serial.is_stuck().then(|| "stuck".to_owned()));
     checked.endings.extend(serial.is_endless().then(|| "endless".to_owned()));

@@ -309,6 +309,9 @@ pub struct Checked {
     pub unsteady_prefix: Vec<usize>,
     /// Such probes.
     pub unsteady_probes: Vec<usize>,
+    /// The first probe that returns in no linearization.
+    #[serde(default)]
+    pub failing_probe: Option<usize>,
     /// What linearizations end with: classes of exceptions, `stuck`, `endless`.
     pub endings: Vec<String>,
     /// The operating system has refused something.

@@ -1,0 +1,59 @@
+//! Calls that one thread makes once all others have ended.
+//!
+//! Two calls that break an object may both return, and only the next call notices: a list whose size is wrong, two
+//! nodes that hold each other, a permit that was lost. A longer suffix finds that too, but then the broken state needs
+//! a schedule in which one more call comes late enough. Calls afterwards need no schedule.
+
+use testcase::Operation;
+
+use crate::compose::Composer;
+use crate::draft::{Draft, Place};
+use crate::learnt::{Choice, Name};
+use crate::subject::Called;
+use crate::types::Bindings;
+
+/// Where it is learnt which methods return when they are called last.
+const AFTERWARDS: &str = "afterwards";
+/// Upper bound on the calls of one test.
+const MAX_CALLS: usize = 3;
+/// How much likelier methods are that only look, because those are never misuse.
+const LOOKING: f64 = 3.0;
+/// How much less likely methods are that do not touch what the pair changes.
+const UNRELATED: f64 = 0.1;
+
+impl Composer<'_, '_> {
+    /// Adds some calls on the subjects of a test of these two methods.
+    pub fn afterwards(&mut self, draft: &mut Draft, methods: (usize, usize)) {
+        let class = self.class;
+        // Threads have come by their subjects themselves where the prefix made none.
+        if draft.subjects.is_empty() {
+            return;
+        }
+        let bindings = Bindings::new();
+        let candidates: Vec<(usize, f64)> = class
+            .callable()
+            .filter(|(number, callable)| !self.dear[*number] && callable.declared_in != "java/lang/Object")
+            .map(|(number, callable)| {
+                let method = &callable.method;
+                let key = Name::of((&method.name, &method.descriptor));
+                let learnt = self.maker.learnt.at(Name::of(AFTERWARDS)).weight(key);
+                let is_related = self.relations.changes(methods.0, number) || self.relations.changes(methods.1, number);
+                let looking = if self.relations.only_looks(number) { LOOKING } else { 1.0 };
+                (number, learnt * looking * if is_related { 1.0 } else { UNRELATED })
+            })
+            .collect();
+        let weights: Vec<f64> = candidates.iter().map(|(_, weight)| *weight).collect();
+        for _ in 0..1 + self.maker.rng.below(MAX_CALLS) {
+            let Some(chosen) = self.maker.rng.weighted(&weights) else { return };
+            let Some(&subject) = self.maker.rng.pick(&draft.subjects) else { return };
+            let Some(callable) = &class.methods[candidates[chosen].0] else { continue };
+            let at = Place::Probe(draft.probes.len());
+            let call = self.maker.call(draft, Called { class, callable, bindings: &bindings }, subject, None, Some(at));
+            if let Operation::Virtual { name, descriptor, .. } = &call.operation {
+                let choice = Choice { place: Name::of(AFTERWARDS), what: Name::of((name, descriptor)) };
+                draft.choices.push((at, choice));
+            }
+            draft.probes.push(call);
+        }
+    }
+}
