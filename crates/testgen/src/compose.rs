@@ -128,18 +128,48 @@ impl Composer<'_, '_> {
     fn one_subject(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape) {
         let way = self.maker.way(self.class);
         let subject = self.maker.subject(draft, self.class, way, bindings);
-        if shape.grown {
-            for _ in 0..self.growth() {
-                let changer = self.changer(methods);
-                self.change(draft, changer, bindings, subject, None);
-            }
-        }
+        let growth = if shape.grown { self.growth() } else { 0 };
+        let changers = self.grow(draft, methods, bindings, subject, growth);
         for thread in 0..shape.threads {
             for position in 0..shape.calls {
                 let method = self.method_at(methods, thread, position);
                 self.suffix_call(draft, method, bindings, subject, None, thread);
             }
         }
+        self.expect_of(draft, &changers);
+    }
+
+    /// Changes the state of a subject so many times. Says by which methods.
+    fn grow(
+        &mut self,
+        draft: &mut Draft,
+        methods: (usize, usize),
+        bindings: &Bindings,
+        subject: usize,
+        growth: usize,
+    ) -> Vec<usize> {
+        let changers: Vec<usize> = (0..growth).map(|_| self.changer(methods)).collect();
+        for &changer in &changers {
+            self.change(draft, changer, bindings, subject, None);
+        }
+        changers
+    }
+
+    /// Lets it be learnt after which changes the first call of each thread returns: `take` after `give`, and not after
+    /// `drain`.
+    fn expect_of(&self, draft: &mut Draft, changers: &[usize]) {
+        for thread in 0..draft.suffixes.len() {
+            let Some(first) = draft.suffixes[thread].first().and_then(as_changer) else { continue };
+            let place = Name::of((CHANGER, first.what));
+            let choices = changers.iter().filter_map(|&changer| Some(Choice { place, what: self.key(changer)? }));
+            let choices: Vec<Choice> = choices.collect();
+            draft.choices.extend(choices.into_iter().map(|choice| (Place::Before(thread), choice)));
+        }
+    }
+
+    fn key(&self, method: usize) -> Option<Name> {
+        let method = &self.class.methods[method].as_ref()?.method;
+        Some(Name::of((&method.name, &method.descriptor)))
     }
 
     /// Several threads that wait for each other. Who is woken up may be another than the one that could go on,
@@ -148,10 +178,7 @@ impl Composer<'_, '_> {
         let way = self.maker.way(self.class);
         let subject = self.maker.subject(draft, self.class, way, bindings);
         let growth = if shape.grown { self.maker.rng.below(3) } else { 0 };
-        for _ in 0..growth {
-            let changer = self.changer(methods);
-            self.change(draft, changer, bindings, subject, None);
-        }
+        let changers = self.grow(draft, methods, bindings, subject, growth);
         // As many calls of the one as of the other, mostly: then nobody has to wait for good. But one signal may be for
         // all who wait.
         const PATTERNS: [&[&str]; 7] = [
@@ -172,9 +199,15 @@ impl Composer<'_, '_> {
         for (thread, calls) in pattern.iter().enumerate() {
             for call in calls.bytes() {
                 let method = if call == first { methods.0 } else { methods.1 };
-                self.suffix_call(draft, method, bindings, subject, None, thread);
+                // Several that want the same wait for one thing: whoever is woken up may be the wrong one.
+                let repeated = if self.maker.rng.one_in(3) { None } else { self.repeated(draft, method, thread) };
+                match repeated {
+                    Some(call) => draft.put(thread, call),
+                    None => self.suffix_call(draft, method, bindings, subject, None, thread),
+                }
             }
         }
+        self.expect_of(draft, &changers);
     }
 
     fn two_subjects(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape) {
@@ -318,16 +351,21 @@ impl Composer<'_, '_> {
             .filter(|&one| self.relations.changes(one, methods.0) || self.relations.changes(one, methods.1))
             .collect();
         let of = if changing.is_empty() || self.maker.rng.one_in(8) { &all } else { &changing };
-        self.returning(of).unwrap_or(methods.0)
+        self.returning(of, methods).unwrap_or(methods.0)
     }
 
     /// One of these methods. Those that seldom return when they are called before the others, because they wait or throw,
-    /// are seldom chosen.
-    fn returning(&mut self, of: &[usize]) -> Option<usize> {
+    /// are seldom chosen, and so are those after which one of the pair seldom returns.
+    fn returning(&mut self, of: &[usize], methods: (usize, usize)) -> Option<usize> {
         let here = self.maker.learnt.at(Name::of(CHANGER));
+        let after = |method: usize| {
+            let key = self.key(method);
+            key.map(|key| self.maker.learnt.at(Name::of((CHANGER, key))))
+        };
+        let after = [after(methods.0), after(methods.1)];
         let weight = |number: &usize| {
-            let method = &self.class.methods[*number].as_ref()?.method;
-            Some(here.weight(Name::of((&method.name, &method.descriptor))))
+            let key = self.key(*number)?;
+            Some(after.iter().flatten().fold(here.weight(key), |weight, after| weight * after.weight(key)))
         };
         let weights: Vec<f64> = of.iter().map(|number| weight(number).unwrap_or(0.0)).collect();
         self.maker.rng.weighted(&weights).map(|chosen| of[chosen])
@@ -356,7 +394,7 @@ impl Composer<'_, '_> {
             .collect();
         match self.maker.rng.one_in(3) || taking.is_empty() {
             true => self.changer(methods),
-            false => self.returning(&taking).unwrap_or(methods.0),
+            false => self.returning(&taking, methods).unwrap_or(methods.0),
         }
     }
 
@@ -436,7 +474,7 @@ impl Composer<'_, '_> {
             draft.suffixes.resize(thread + 1, Vec::new());
         }
         if let Some(call) = self.mirrored(draft, callable, subject, thread).filter(|_| rather.is_none()) {
-            draft.suffixes[thread].push(call);
+            draft.put(thread, call);
             return;
         }
         let at = Place::Suffix(thread, draft.suffixes[thread].len());
@@ -450,15 +488,7 @@ impl Composer<'_, '_> {
     /// The call that another thread makes of the same method, with two arguments the other way round: `transfer(a,
     /// b)` beside `transfer(b, a)`. Only now and then, and where both threads may have them.
     fn mirrored(&mut self, draft: &mut Draft, callable: &Callable, subject: usize, thread: usize) -> Option<Call> {
-        let is_same = |call: &&Call| match &call.operation {
-            Operation::Virtual { name, descriptor, .. } | Operation::Static { name, descriptor, .. } => {
-                *name == callable.method.name && *descriptor == callable.method.descriptor
-            }
-            _ => false,
-        };
-        let is_own = |argument: &Argument| matches!(argument, Argument::Value(OWN..));
-        let others = draft.suffixes[..thread].iter().flatten();
-        let call = others.filter(|call| !call.arguments.iter().any(is_own)).find(is_same)?;
+        let call = of_another(draft, callable, thread)?;
         let parameters = &callable.method.parameters;
         let places = (0..parameters.len()).flat_map(|one| (one + 1..parameters.len()).map(move |other| (one, other)));
         let differ = |(one, other): &(usize, usize)| {
@@ -467,14 +497,7 @@ impl Composer<'_, '_> {
         let swappable: Vec<(usize, usize)> = places.filter(differ).collect();
         let &(one, other) = self.maker.rng.pick(&swappable)?;
         let mut call = call.clone();
-        let before = draft.owner.replace(Owner::Thread(thread));
-        let may_use = |argument: &Argument| match argument {
-            Argument::Value(number) => draft.may_use(*number),
-            _ => true,
-        };
-        let may_all = call.arguments.iter().all(may_use);
-        draft.owner = before;
-        if !may_all || !self.maker.rng.one_in(2) {
+        if !may_make(draft, &call, thread) || !self.maker.rng.one_in(2) {
             return None;
         }
         call.arguments.swap(one, other);
@@ -482,6 +505,13 @@ impl Composer<'_, '_> {
             *receiver = Argument::Value(subject);
         }
         Some(call)
+    }
+
+    /// The call that another thread makes of the same method, if this thread may make it, too.
+    fn repeated(&self, draft: &mut Draft, method: usize, thread: usize) -> Option<Call> {
+        let callable = self.class.methods[method].as_ref()?;
+        let call = of_another(draft, callable, thread)?.clone();
+        may_make(draft, &call, thread).then_some(call)
     }
 
     /// Calls that look at the subjects and change nothing, for whoever compares what was seen.
@@ -508,6 +538,31 @@ impl Composer<'_, '_> {
         }
         debug_assert!(draft.probes.iter().all(|probe| matches!(probe.operation, Operation::Virtual { .. })));
     }
+}
+
+/// A call of a method by an earlier thread, which passes on nothing that this one was told.
+fn of_another<'d>(draft: &'d Draft, callable: &Callable, thread: usize) -> Option<&'d Call> {
+    let is_same = |call: &&Call| match &call.operation {
+        Operation::Virtual { name, descriptor, .. } | Operation::Static { name, descriptor, .. } => {
+            *name == callable.method.name && *descriptor == callable.method.descriptor
+        }
+        _ => false,
+    };
+    let is_own = |argument: &Argument| matches!(argument, Argument::Value(OWN..));
+    let others = draft.suffixes.iter().take(thread).flatten();
+    others.filter(|call| !call.arguments.iter().any(is_own)).find(is_same)
+}
+
+/// Whether a thread may have all that is passed by a call of another.
+fn may_make(draft: &mut Draft, call: &Call, thread: usize) -> bool {
+    let before = draft.owner.replace(Owner::Thread(thread));
+    let may_use = |argument: &Argument| match argument {
+        Argument::Value(number) => draft.may_use(*number),
+        _ => true,
+    };
+    let may_all = call.arguments.iter().all(may_use);
+    draft.owner = before;
+    may_all
 }
 
 /// So many observers are asked of each subject.

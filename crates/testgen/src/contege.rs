@@ -178,7 +178,7 @@ fn combine(prefix: &Draft, suffixes: [&Suffix; 2]) -> Draft {
             Place::Suffix(_, call) => (Place::Suffix(thread, call), choice),
             Place::Implemented(number) => (Place::Implemented(up(number)), choice),
             // These tests have none.
-            Place::Probe(_) => (place, choice),
+            Place::Before(_) | Place::Probe(_) => (place, choice),
         }));
     }
     draft

@@ -68,6 +68,8 @@ pub enum Place {
     Prefix(usize),
     /// Of a suffix, with its number and that of the call.
     Suffix(usize, usize),
+    /// Of the prefix, for the first call of a suffix: that one shows whether it was of use.
+    Before(usize),
     /// Of the probes.
     Probe(usize),
     /// Any that gets the object which this call of the prefix makes, of a class that the test writes.
@@ -81,6 +83,14 @@ impl Draft {
         self.given.push(gives);
         self.owners.push(self.owner);
         self.prefix.len() - 1
+    }
+
+    /// Adds a call to a suffix.
+    pub fn put(&mut self, thread: usize, call: Call) {
+        if self.suffixes.len() <= thread {
+            self.suffixes.resize(thread + 1, Vec::new());
+        }
+        self.suffixes[thread].push(call);
     }
 
     /// Whether a value of the prefix can be passed by the thread for which something is being made. The subjects

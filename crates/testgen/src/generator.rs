@@ -96,6 +96,11 @@ pub enum Feedback {
         /// The number of the call.
         call: usize,
     },
+    /// A call of the prefix waits for good.
+    PrefixWaits {
+        /// The number of the call.
+        call: usize,
+    },
     /// A call of a suffix did not return, even alone.
     SuffixFails {
         /// The number of the suffix.
@@ -350,15 +355,18 @@ impl<'p> Generator<'p> {
 
     /// What became of a test that was written so.
     pub fn learn(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
+        // Whether a call waits is a matter of the subject's state, not of what the call was given.
+        let waits = matches!(feedback, Feedback::PrefixWaits { .. } | Feedback::SuffixWaits { .. });
         let feedback = match feedback {
             Feedback::SuffixWaits { suffix, call } => {
                 self.learn_who_waits(test, suffix, call);
                 Feedback::SuffixFails { suffix, call }
             }
+            Feedback::PrefixWaits { call } => Feedback::PrefixFails { call },
             other => other,
         };
         let failed = match feedback {
-            Feedback::PrefixFails { call } => Some(Place::Prefix(call)),
+            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } => Some(Place::Prefix(call)),
             Feedback::SuffixFails { suffix, call } | Feedback::SuffixWaits { suffix, call } => {
                 Some(Place::Suffix(suffix, call))
             }
@@ -371,14 +379,21 @@ impl<'p> Generator<'p> {
                 self.learn_of_probe(*choice, probe, feedback);
                 continue;
             }
-            // Of calls that came before one that failed nothing bad is known, unless no call is known to have failed, as where
-            // there was no memory left: then it may be any, and what is good shows elsewhere.
-            let is_to_blame = |failed: Place| failed == *place || gets(test, failed, *place);
-            if ran || failed.is_none_or(is_to_blame) {
-                self.maker.learnt.note(*choice, ran);
-            }
-            if ran {
-                self.maker.proven.accept(*choice);
+            // Where no call is known to have failed, as where there was no memory left, it may be any, and what is good
+            // shows elsewhere.
+            let went_well = match failed {
+                _ if ran => Some(true),
+                None => Some(false),
+                Some(failed) if failed == *place => (!waits).then_some(false),
+                Some(Place::Suffix(suffix, 0)) if *place == Place::Before(suffix) => Some(false),
+                Some(failed) if gets(test, failed, *place) => Some(false),
+                Some(failed) => returned_before(failed, *place).then_some(true),
+            };
+            if let Some(went_well) = went_well {
+                self.maker.learnt.note(*choice, went_well);
+                if went_well {
+                    self.maker.proven.accept(*choice);
+                }
             }
         }
         match (origin.parts, feedback) {
@@ -454,7 +469,7 @@ impl<'p> Generator<'p> {
             _ => None,
         };
         let (returned, failed) = match feedback {
-            Feedback::PrefixFails { call } => (call, test.prefix.get(call)),
+            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } => (call, test.prefix.get(call)),
             Feedback::SuffixFails { .. } | Feedback::SuffixWaits { .. } | Feedback::Ran { .. } => {
                 (test.prefix.len(), None)
             }
@@ -477,7 +492,7 @@ impl<'p> Generator<'p> {
                 let failed = test.suffixes.get(suffix).and_then(|calls| calls.get(call));
                 failed.and_then(choice).is_some_and(|choice| self.note_method(choice, false))
             }
-            Feedback::PrefixFails { .. } | Feedback::Unusable => false,
+            Feedback::PrefixFails { .. } | Feedback::PrefixWaits { .. } | Feedback::Unusable => false,
         }
     }
 
@@ -573,13 +588,25 @@ impl<'p> Generator<'p> {
     }
 }
 
+/// Whether the call at a place has returned when another fails that is made alone.
+fn returned_before(failed: Place, place: Place) -> bool {
+    match (place, failed) {
+        (Place::Prefix(number), Place::Prefix(failed)) => number < failed,
+        (Place::Prefix(_), Place::Suffix(..)) => true,
+        (Place::Suffix(suffix, number), Place::Suffix(failed, call)) => suffix == failed && number < call,
+        // Suffixes are tried in order.
+        (Place::Before(suffix), Place::Suffix(failed, call)) => suffix < failed || suffix == failed && call > 0,
+        _ => false,
+    }
+}
+
 /// Whether a call gets an object that the test implements, which may be to blame when it fails.
 fn gets(test: &TestCase, call: Place, implemented: Place) -> bool {
     let Place::Implemented(number) = implemented else { return false };
     let call = match call {
         Place::Prefix(call) => test.prefix.get(call),
         Place::Suffix(suffix, call) => test.suffixes.get(suffix).and_then(|calls| calls.get(call)),
-        Place::Probe(_) | Place::Implemented(_) => None,
+        Place::Before(_) | Place::Probe(_) | Place::Implemented(_) => None,
     };
     let object = Argument::Value(number);
     call.is_some_and(|call| call.arguments.contains(&object) || call.operation.receiver() == Some(&object))

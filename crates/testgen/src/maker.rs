@@ -228,6 +228,13 @@ impl Maker<'_> {
         // What was put under a number is found under it.
         if is_number && self.rng.one_in(3) {
             let used = draft.numbers(letter);
+            // What several calls take one by one, one call gives at once.
+            if self.rng.one_in(3)
+                && let Some(sum) = sum(&used)
+            {
+                let what = Name::of(&sum);
+                return (sum, Choice { place: wish.place, what });
+            }
             if let Some(&literal) = self.rng.pick(&used) {
                 return (literal.clone(), Choice { place: wish.place, what: Name::of(literal) });
             }
@@ -241,7 +248,12 @@ impl Maker<'_> {
                 false => self.literals.primitive(letter, &mut self.rng),
             };
             let choice = Choice { place: wish.place, what: Name::of(&literal) };
+            self.proven.saw(choice.what, &literal);
             drawn.push((literal, choice));
+        }
+        // One that was accepted, where none of those may be.
+        if let Some(literal) = self.proven.at(wish.place, &mut self.rng) {
+            drawn.push((literal.clone(), Choice { place: wish.place, what: Name::of(literal) }));
         }
         let weights: Vec<f64> = drawn.iter().map(|(_, choice)| self.learnt.weight(*choice)).collect();
         let number = self.rng.weighted(&weights).unwrap_or(0);
@@ -290,11 +302,12 @@ impl Maker<'_> {
             for _ in 0..TEXTS {
                 let literal = self.literals.string(&mut self.rng);
                 let what = of_text(&literal);
+                let literal = Argument::String(literal);
                 self.proven.saw(what, &literal);
-                add(what, TEXT / TEXTS as f64, Candidate::Literal(Argument::String(literal)));
+                add(what, TEXT / TEXTS as f64, Candidate::Literal(literal));
             }
-            if let Some(text) = self.proven.at(wish.place, &mut self.rng) {
-                add(of_text(text), TEXT / TEXTS as f64, Candidate::Literal(Argument::String(text.to_owned())));
+            if let Some(literal @ Argument::String(text)) = self.proven.at(wish.place, &mut self.rng) {
+                add(of_text(text), TEXT / TEXTS as f64, Candidate::Literal(literal.clone()));
             }
             // What one call put under a name, another finds under it.
             let texts = draft.texts();
@@ -434,3 +447,22 @@ fn of_producer(producer: &Producer) -> Choice {
 fn of_text(literal: &str) -> Name {
     Name::of(("text", literal))
 }
+
+/// The sum of small numbers.
+fn sum(numbers: &[&Argument]) -> Option<Argument> {
+    let is_small = |number: i64| (1..=LARGEST_SUM).contains(&number);
+    let values = numbers.iter().map(|number| match number {
+        Argument::Int(number) => i64::from(*number),
+        Argument::Long(number) => *number,
+        _ => 0,
+    });
+    let sum: i64 = values.filter(|number| is_small(*number)).sum();
+    is_small(sum).then_some(())?;
+    Some(match numbers.first()? {
+        Argument::Long(_) => Argument::Long(sum),
+        _ => Argument::Int(sum as i32),
+    })
+}
+
+/// Upper bound on a sum that is passed: it may be a size.
+const LARGEST_SUM: i64 = 64;

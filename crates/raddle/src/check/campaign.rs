@@ -541,9 +541,8 @@ fn again(answer: &Answer) -> Again {
 
 fn feedback(rejected: &Rejected) -> Feedback {
     match rejected {
-        Rejected::Prefix { call, .. } | Rejected::Another { call, .. } | Rejected::PrefixStuck { call } => {
-            Feedback::PrefixFails { call: *call }
-        }
+        Rejected::Prefix { call, .. } | Rejected::Another { call, .. } => Feedback::PrefixFails { call: *call },
+        Rejected::PrefixStuck { call } => Feedback::PrefixWaits { call: *call },
         Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
         Rejected::SuffixStuck { suffix, call } => Feedback::SuffixWaits { suffix: *suffix, call: *call },
         Rejected::Exits | Rejected::Exhausts { .. } | Rejected::TooMany { .. } => Feedback::Unusable,

@@ -1,8 +1,8 @@
 //! What is wrong with a class is found, whatever the seed; what is found replays, and is a Java test.
 
 use crate::classes::{Class, Compiled, all};
-use crate::jdks;
 use crate::support::{BUDGET, Raddle, compile};
+use crate::{is_thorough, jdks};
 use classpath::Jdk;
 use serde_json::Value;
 use std::path::Path;
@@ -17,16 +17,7 @@ fn failing() -> Vec<Class> {
     classes
 }
 
-/// What becomes of findings.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Then {
-    /// All are replayed, and their tests compiled.
-    Replayed,
-    /// Nothing: that takes several times as long as finding them.
-    Nothing,
-}
-
-fn finds(jdk: &Jdk, class: &Class, class_path: &Path, seed: u64, then: Then) {
+fn finds(jdk: &Jdk, class: &Class, class_path: &Path, seed: u64) {
     let seed = seed.to_string();
     // Where one fault is expected it is mostly found first. Else the search goes on to its end.
     let at_first = (class.expected.len() == 1).then_some(vec!["--first", "--effort", EFFORTS[1]]);
@@ -39,7 +30,7 @@ fn finds(jdk: &Jdk, class: &Class, class_path: &Path, seed: u64, then: Then) {
         .unwrap_or_else(|| panic!("{} with seed {seed}: not found: {:?}", class.name, class.expected));
     assert_eq!((status, &report["verdict"]), (1, &"violation".into()), "{report:#}");
     let findings = report["findings"].as_array().unwrap();
-    for finding in findings.iter().filter(|_| then == Then::Replayed) {
+    for finding in findings {
         raddle.replays(&class.name, finding);
         let test = raddle.folder.path().join(finding["test"].as_str().unwrap());
         compile(jdk, &[test], class_path, tempfile::tempdir().unwrap().path());
@@ -59,35 +50,30 @@ fn check<'j>(jdk: &'j Jdk, class: &Class, class_path: &Path, arguments: &[&str])
     (raddle, status, report)
 }
 
-/// Checks each class with the seeds that this gives for its place in the order of their names.
-fn finds_with(seeds: impl Fn(u64) -> Vec<u64>, then: Then) {
-    let (classes, jdk) = (failing(), &jdks()[0]);
+/// Checks every other class, each with one seed of five. With `RADDLE_SEEDS=all` it is each class with all five seeds, which
+/// takes ten times as long.
+fn finds_every_other(jdk: &Jdk, first: usize) {
+    let all = is_thorough();
+    let classes = failing();
+    let places: Vec<usize> = (0..classes.len()).filter(|place| all || place % 2 == first).collect();
     let compiled = Compiled::new(jdk, &classes);
-    for (class, place) in classes.iter().zip(0..) {
-        seeds(place).into_iter().for_each(|seed| finds(jdk, class, &compiled.of(class), seed, then));
+    for place in places {
+        let class = &classes[place];
+        let seeds = if all { (1..=5).collect() } else { vec![1 + place as u64 / 2 % 5] };
+        seeds.into_iter().for_each(|seed| finds(jdk, class, &compiled.of(class), seed));
     }
 }
 
-// Two tests, for they take longest and can run side by side.
+// Two tests, for they take longest and can run side by side: one on the first JDK, one on the last.
+
 #[test]
 fn faults_are_found_and_what_is_found_replays_and_compiles() {
-    finds_with(|_| vec![1], Then::Replayed);
-}
-
-/// One other seed for each class; with `RADDLE_SEEDS=all` four, which takes four times as long.
-#[test]
-fn faults_are_found_with_other_seeds() {
-    let all = std::env::var("RADDLE_SEEDS").is_ok_and(|seeds| seeds == "all");
-    finds_with(|place| if all { (2..=5).collect() } else { vec![2 + place % 4] }, Then::Nothing);
+    finds_every_other(&jdks()[0], 0);
 }
 
 #[test]
-fn faults_are_found_on_every_jdk() {
-    let classes = failing();
-    for jdk in &jdks()[1..] {
-        let compiled = Compiled::new(jdk, &classes);
-        classes.iter().for_each(|class| finds(jdk, class, &compiled.of(class), 1, Then::Nothing));
-    }
+fn faults_are_found_on_another_jdk() {
+    finds_every_other(jdks().last().unwrap(), 1);
 }
 
 #[test]

@@ -21,3 +21,8 @@ fn jdks() -> Vec<Jdk> {
     assert!(!jdks.is_empty(), "these tests need a JDK: install one, or set JAVA_HOME");
     jdks
 }
+
+/// Whether tests try every class with every seed and JDK, as a person asks for by `RADDLE_SEEDS=all`.
+fn is_thorough() -> bool {
+    std::env::var("RADDLE_SEEDS").is_ok_and(|seeds| seeds == "all")
+}

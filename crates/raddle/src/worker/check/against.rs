@@ -205,7 +205,7 @@ impl<'t> Against<'t> {
         if is_unexplained {
             let read = self.with_values(runs, execution)?;
             let observation = observe(read.as_ref().unwrap_or(execution), end, check.explore.must_end);
-            let come_last = !waits::is_looked_at(execution);
+            let come_last = !waits::is_looked_at(runs.host, execution);
             is_unexplained = !self.looks.by_chance && waits.are_unexplained(&observation, come_last);
             if !is_unexplained {
                 runs.leave_open();

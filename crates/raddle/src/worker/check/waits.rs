@@ -1,6 +1,6 @@
 //! Which calls linearizations leave waiting: see [`oracle::Waits`].
 
-use host::{CallResult, Execution};
+use host::{CallResult, Execution, Host};
 use schedule::{Event, EventKind};
 
 /// How many calls each suffix had made whenever nobody was within one, up to the first call that another has
@@ -41,8 +41,8 @@ fn made_calls(execution: &Execution, suffix: usize) -> &[usize] {
 }
 
 /// Whether a call that was made has read what one that waits for good has written. It may have acted otherwise because of
-/// that.
-pub fn is_looked_at(execution: &Execution) -> bool {
+/// that. Who only counts, as in `waiting++`, does not look.
+pub fn is_looked_at(host: &Host, execution: &Execution) -> bool {
     let steps = &execution.trace.steps;
     let is_of = |at: usize, suffix: usize| steps[at].thread.0 as usize == suffix + 1;
     let suffixes = 0..execution.suffixes.len();
@@ -62,8 +62,28 @@ pub fn is_looked_at(execution: &Execution) -> bool {
                     let kind = steps[at].event.kind;
                     kind.is_access() && !matches!(kind, EventKind::Write | EventKind::VolatileWrite)
                 });
-                reads.any(|at| variable(at) == variable(written))
+                reads.any(|at| variable(at) == variable(written) && !is_count(host, execution, at))
             })
         })
     })
+}
+
+/// Bytes from the read to the write of `count++` and `count--`: the read, the constant, and the sum. Where the value is
+/// used as well, as in `if (count++ == 0)`, there is one more, which copies it.
+const COUNT_BYTES: u16 = 5;
+
+/// Whether a read is a part of an increment: what it gave goes into the same variable and nowhere else.
+fn is_count(host: &Host, execution: &Execution, read: usize) -> bool {
+    let steps = &execution.trace.steps;
+    let mut rest = steps[read + 1..].iter();
+    let Some(next) = rest.find(|step| step.thread == steps[read].thread) else { return false };
+    let (one, other) = (steps[read].event, next.event);
+    let is_same = (one.object, one.slot) == (other.object, other.slot);
+    let writes = matches!(other.kind, EventKind::Write | EventKind::VolatileWrite);
+    is_same
+        && writes
+        && host.site(one.site).zip(host.site(other.site)).is_some_and(|(from, to)| {
+            let is_one_method = (&from.class, &from.method) == (&to.class, &to.method);
+            is_one_method && to.pc.checked_sub(from.pc) == Some(COUNT_BYTES)
+        })
 }
