@@ -148,7 +148,10 @@ fn solve(solver: &mut Solver<'_, '_>, class: &Class<'_>) -> (Vec<Entry>, Vec<Ent
         entries.push(Entry { method, instance });
     }
     solver.settle_all();
-    solver.record(&entries.iter().map(|entry| entry.instance).collect::<Vec<_>>());
+    // Methods first: where the limit is reached, what constructors do is what is cut.
+    for called in [&entries, &constructors] {
+        solver.record(&called.iter().map(|entry| entry.instance).collect::<Vec<_>>());
+    }
     (constructors, entries)
 }
 

@@ -1,5 +1,6 @@
 //! What was found out about a class, in words and numbers that need no class path any more.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -15,7 +16,8 @@ pub struct ClassFacts {
     pub locations: Vec<Location>,
     /// All locks that its methods take.
     pub locks: Vec<LockFact>,
-    /// Its public methods, inherited ones included, by name.
+    /// Its public methods, inherited ones included, by name; then its constructors that touch what others may share:
+    /// static state, and what their arguments hold.
     pub methods: Vec<MethodFacts>,
     /// Fields of the subject that hold what a caller gives: two subjects can be made to share it.
     pub setters: Vec<Setters>,
@@ -233,10 +235,10 @@ pub struct OpaqueFact {
     pub reason: &'static str,
 }
 
-/// A public method with its summaries.
+/// A public method, or a constructor, with its summaries.
 #[derive(Clone, Debug, Serialize)]
 pub struct MethodFacts {
-    /// Its name.
+    /// Its name; `<init>` of a constructor.
     pub name: String,
     /// Its descriptor.
     pub descriptor: String,
@@ -262,17 +264,32 @@ pub struct MethodFacts {
 }
 
 impl MethodFacts {
-    /// The name with its parameters: `add(int, Object)`.
+    /// Whether it is a constructor. What it does to the new object is not in its summaries, for nobody else has it.
+    pub fn is_constructor(&self) -> bool {
+        self.name == CONSTRUCTOR
+    }
+
+    /// The name with its parameters: `add(int, Object)`, `new Account(Counter)`.
     pub fn signature(&self) -> String {
-        signature(&self.name, &self.descriptor)
+        signature(&self.name_in_source(), &self.descriptor)
+    }
+
+    fn name_in_source(&self) -> Cow<'_, str> {
+        match self.is_constructor() {
+            true => format!("new {}", self.declared_in.rsplit(['.', '$']).next().unwrap_or(&self.declared_in)).into(),
+            false => Cow::Borrowed(&self.name),
+        }
     }
 
     /// Whether somebody who writes this down means it: its name, or that with its parameters, such as `add(int,Object)`.
     pub fn is_meant_by(&self, text: &str) -> bool {
         let spaceless = |text: &str| text.replace(' ', "");
-        self.name == text || text.contains('(') && spaceless(&self.signature()) == spaceless(text)
+        self.name_in_source() == text || text.contains('(') && spaceless(&self.signature()) == spaceless(text)
     }
 }
+
+/// What class files call constructors.
+const CONSTRUCTOR: &str = "<init>";
 
 /// A name with the parameters of a descriptor.
 pub(crate) fn signature(name: &str, descriptor: &str) -> String {

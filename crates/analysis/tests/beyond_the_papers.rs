@@ -151,3 +151,33 @@ fn calls_that_are_given_one_object_conflict_in_what_it_holds() {
         assert_eq!(common("spend", "number"), []);
     });
 }
+
+#[test]
+fn constructors_that_touch_what_others_have() {
+    check("Enrolled", |facts| {
+        let constructors: Vec<String> =
+            facts.methods.iter().filter(|method| method.is_constructor()).map(|method| method.signature()).collect();
+        let of = |parameter: &str| format!("new Enrolled({parameter})");
+        assert_eq!(constructors, ["int", "long", "Enrolled", "Enrolled$Office"].map(of));
+        let [counting, locked, copy, office] = [0, 1, 2, 3].map(|number| &*constructors[number]);
+        // The new object is nobody's subject.
+        let accesses = access_summary(facts, counting);
+        assert!(accesses.contains(&"W Enrolled.made".to_owned()), "{accesses:?}");
+        assert!(accesses.iter().all(|access| !access.contains("number") && !access.contains("this")), "{accesses:?}");
+        assert!(pair(facts, counting, counting).is_pc() && pair(facts, counting, "count").is_pc());
+        assert!(pair(facts, counting, "countLocked").is_pc());
+        assert_eq!(lock_summary(facts, locked), ["Enrolled.class"]);
+        assert!(!parallel(facts, locked, "countLocked") && parallel(facts, locked, "count"));
+        assert!(!pair(facts, counting, "rename").conflict, "another object");
+        // What is copied is the subject of another call.
+        let (rename, copy) = (method(facts, "rename"), method(facts, copy));
+        let shares = facts.second_shares(rename, copy);
+        assert!(shares.iter().any(|it| it.through == Through::Argument { number: 0, of_first: false }), "{shares:?}");
+        let office = method(facts, office);
+        let common = facts.common_arguments();
+        assert!(common.iter().any(|it| it.methods == (office, office) && it.arguments == (0, 0)), "{common:?}");
+        assert!(
+            facts.methods[office].is_meant_by("new Enrolled") && !facts.methods[rename].is_meant_by("new Enrolled")
+        );
+    });
+}

@@ -4,9 +4,7 @@
 //! nodes that hold each other, a permit that was lost. A longer suffix finds that too, but then the broken state needs
 //! a schedule in which one more call comes late enough. Calls afterwards need no schedule.
 
-use testcase::Operation;
-
-use crate::compose::Composer;
+use crate::compose::{Composer, name_of};
 use crate::draft::{Draft, Place};
 use crate::learnt::{Choice, Name};
 use crate::subject::Called;
@@ -45,13 +43,12 @@ impl Composer<'_, '_> {
         let weights: Vec<f64> = candidates.iter().map(|(_, weight)| *weight).collect();
         for _ in 0..1 + self.maker.rng.below(MAX_CALLS) {
             let Some(chosen) = self.maker.rng.weighted(&weights) else { return };
-            let Some(&subject) = self.maker.rng.pick(&draft.subjects) else { return };
+            let subject = self.maker.rng.pick(&draft.subjects).copied();
             let Some(callable) = &class.methods[candidates[chosen].0] else { continue };
             let at = Place::Probe(draft.probes.len());
             let call = self.maker.call(draft, Called { class, callable, bindings: &bindings }, subject, None, Some(at));
-            if let Operation::Virtual { name, descriptor, .. } = &call.operation {
-                let choice = Choice { place: Name::of(AFTERWARDS), what: Name::of((name, descriptor)) };
-                draft.choices.push((at, choice));
+            if let Some(what) = name_of(&call) {
+                draft.choices.push((at, Choice { place: Name::of(AFTERWARDS), what }));
             }
             draft.probes.push(call);
         }

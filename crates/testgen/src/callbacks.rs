@@ -39,7 +39,7 @@ pub struct CalledBack {
 impl CalledBack {
     /// All methods of a class.
     pub fn of(class: &SubjectClass, relations: &Relations) -> Vec<CalledBack> {
-        let methods = class.callable().filter(|(_, callable)| !callable.method.is_static());
+        let methods = class.callable().filter(|(_, callable)| callable.has_receiver());
         let called = |(number, callable): (usize, &Callable)| CalledBack {
             callable: callable.clone(),
             only_looks: relations.only_looks(number),
@@ -148,13 +148,13 @@ impl Composer<'_, '_> {
         let taker = *self.maker.rng.pick(&self.class.takers).unwrap_or(&methods.0);
         for (number, &subject) in subjects.iter().enumerate() {
             (draft.owner, draft.called_back) = (Some(Owner::Subject(number)), Some(subjects[1 - number]));
-            self.change(draft, taker, bindings, subject, None);
+            self.change(draft, taker, bindings, Some(subject), None);
             (draft.owner, draft.called_back) = (None, None);
         }
         for thread in 0..shape.threads {
             for position in 0..shape.calls {
                 let method = self.method_at(methods, thread, position);
-                self.suffix_call(draft, method, bindings, subjects[thread % 2], None, thread);
+                self.suffix_call(draft, method, bindings, Some(subjects[thread % 2]), None, thread);
             }
         }
     }

@@ -22,10 +22,20 @@ use crate::types::Bindings;
 /// Where it is learnt which methods return when they are called before the others.
 const CHANGER: &str = "changer";
 
+/// The name under which it is kept what is known of the method or constructor that a call calls.
+pub fn name_of(call: &Call) -> Option<Name> {
+    match &call.operation {
+        Operation::Virtual { name, descriptor, .. } | Operation::Static { name, descriptor, .. } => {
+            Some(Name::of((&**name, descriptor)))
+        }
+        Operation::Construct { descriptor, .. } => Some(Name::of(("<init>", descriptor))),
+        _ => None,
+    }
+}
+
 /// The choice to call a method before the others.
 pub fn as_changer(call: &Call) -> Option<Choice> {
-    let Operation::Virtual { name, descriptor, .. } = &call.operation else { return None };
-    Some(Choice { place: Name::of(CHANGER), what: Name::of((name, descriptor)) })
+    Some(Choice { place: Name::of(CHANGER), what: name_of(call)? })
 }
 
 /// Whoever puts test cases together.
@@ -41,6 +51,8 @@ pub struct Composer<'c, 'p> {
     pub dear: &'c [bool],
     /// With which of the pair all threads begin; None if every other thread begins with the other one.
     pub in_step: Option<usize>,
+    /// Whether the test has no subject: its calls are of static methods alone.
+    pub without_subject: bool,
 }
 
 /// What a test is to be like.
@@ -73,7 +85,11 @@ impl Composer<'_, '_> {
         // What one call gives out another of the same thread gets: `hang` and `fetch` in each of two threads.
         let is_in_step = shape.calls > 1 && self.maker.rng.one_in(2);
         self.in_step = is_in_step.then(|| self.maker.rng.below(2));
+        self.without_subject = self.goes_without_subject(methods, mode);
         match mode {
+            // What only takes locks of arguments or classes needs nothing else to be shared.
+            Mode::Deadlock if self.without_subject => self.one_subject(&mut draft, methods, &bindings, shape),
+            _ if self.without_subject => self.of_mode(&mut draft, methods, mode, &bindings, shape),
             _ if shape.grown && self.has_listeners() && self.maker.rng.one_in(CALLED_BACK) => {
                 self.called_back(&mut draft, methods, &bindings, shape);
             }
@@ -81,18 +97,47 @@ impl Composer<'_, '_> {
             Mode::Conflict | Mode::Opaque if shape.grown && self.maker.rng.one_in(APART) => {
                 self.apart(&mut draft, methods, &bindings, shape);
             }
-            Mode::Conflict | Mode::Opaque | Mode::Crossing => self.one_subject(&mut draft, methods, &bindings, shape),
-            Mode::Wait => self.waiting(&mut draft, methods, &bindings, shape),
-            Mode::Deadlock => self.two_subjects(&mut draft, methods, &bindings, shape),
-            Mode::Apart => self.apart(&mut draft, methods, &bindings, shape),
-            Mode::Born => self.born(&mut draft, methods, &bindings, shape),
-            Mode::Part(beside) => self.part(&mut draft, methods, beside, &bindings, shape),
-            Mode::Common { arguments } => self.common(&mut draft, methods, arguments, &bindings, shape),
-            Mode::Share { argument, of_first } => {
-                self.shared_argument(&mut draft, methods, &bindings, shape, (argument, of_first));
-            }
+            _ => self.of_mode(&mut draft, methods, mode, &bindings, shape),
         }
         draft
+    }
+
+    fn of_mode(&mut self, draft: &mut Draft, methods: (usize, usize), mode: Mode, bindings: &Bindings, shape: Shape) {
+        match mode {
+            Mode::Conflict | Mode::Opaque | Mode::Crossing => self.one_subject(draft, methods, bindings, shape),
+            Mode::Wait => self.waiting(draft, methods, bindings, shape),
+            Mode::Deadlock => self.two_subjects(draft, methods, bindings, shape),
+            Mode::Apart => self.apart(draft, methods, bindings, shape),
+            Mode::Born => self.born(draft, methods, bindings, shape),
+            Mode::Part(beside) => self.part(draft, methods, beside, bindings, shape),
+            Mode::Common { arguments } => self.common(draft, methods, arguments, bindings, shape),
+            Mode::Share { argument, of_first } => {
+                self.shared_argument(draft, methods, bindings, shape, (argument, of_first));
+            }
+        }
+    }
+
+    /// Whether a test of two methods has no subject. Two static methods need none. Where one can be made they have it
+    /// in half of the tests, for what makes it may change static state, and what is called on it.
+    fn goes_without_subject(&mut self, methods: (usize, usize), mode: Mode) -> bool {
+        let needs_none = !self.class.has_receiver(methods.0) && !self.class.has_receiver(methods.1);
+        let is_apt = !matches!(mode, Mode::Apart | Mode::Born | Mode::Part(_) | Mode::Share { .. });
+        needs_none && is_apt && (self.maker.can_hardly_make(self.class) || self.maker.rng.one_in(2))
+    }
+
+    /// Makes a subject, if the test has one.
+    pub fn subject(&mut self, draft: &mut Draft, bindings: &Bindings) -> Option<usize> {
+        if self.without_subject {
+            return None;
+        }
+        let way = self.maker.way(self.class);
+        Some(self.maker.subject(draft, self.class, way, bindings))
+    }
+
+    /// The methods that the test can call.
+    pub fn callable(&self) -> Vec<usize> {
+        let fits = |number: &usize| !self.without_subject || !self.class.has_receiver(*number);
+        self.class.callable().map(|(number, _)| number).filter(fits).collect()
     }
 
     /// A long row of calls in one thread, mostly of one or two methods that change what the sought one looks at, so
@@ -100,8 +145,8 @@ impl Composer<'_, '_> {
     pub fn scout(&mut self, sought: usize) -> Draft {
         let bindings = self.maker.complete(&self.class.info.type_parameters, Bindings::new());
         let mut draft = Draft { without_null: !self.maker.rng.one_in(4), ..Draft::default() };
-        let way = self.maker.way(self.class);
-        let subject = self.maker.subject(&mut draft, self.class, way, &bindings);
+        self.without_subject = self.goes_without_subject((sought, sought), Mode::Conflict);
+        let subject = self.subject(&mut draft, &bindings);
         let often: Vec<usize> = (0..1 + self.maker.rng.below(2)).map(|_| self.changer((sought, sought))).collect();
         for _ in 0..SCOUTED {
             let method = match self.maker.rng.below(8) {
@@ -117,8 +162,10 @@ impl Composer<'_, '_> {
     /// A test of two methods that goes to a place where a scout was: the first thread makes the call that was there.
     pub fn reach(&mut self, way: &Way, beside: Option<&Way>, other: usize) -> Draft {
         let mut draft = way.begin(beside, &mut self.maker.rng);
-        let Some(&subject) = draft.subjects.first() else { return draft };
-        if draft.suffixes.len() < 2 {
+        let subject = draft.subjects.first().copied();
+        self.without_subject = subject.is_none();
+        let is_callable = subject.is_some() || !self.class.has_receiver(other);
+        if draft.suffixes.len() < 2 && is_callable {
             let bindings = self.maker.complete(&self.class.info.type_parameters, Bindings::new());
             self.suffix_call(&mut draft, other, &bindings, subject, None, 1);
         }
@@ -126,8 +173,7 @@ impl Composer<'_, '_> {
     }
 
     fn one_subject(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape) {
-        let way = self.maker.way(self.class);
-        let subject = self.maker.subject(draft, self.class, way, bindings);
+        let subject = self.subject(draft, bindings);
         let growth = if shape.grown { self.growth() } else { 0 };
         let changers = self.grow(draft, methods, bindings, subject, growth);
         for thread in 0..shape.threads {
@@ -145,7 +191,7 @@ impl Composer<'_, '_> {
         draft: &mut Draft,
         methods: (usize, usize),
         bindings: &Bindings,
-        subject: usize,
+        subject: Option<usize>,
         growth: usize,
     ) -> Vec<usize> {
         let changers: Vec<usize> = (0..growth).map(|_| self.changer(methods)).collect();
@@ -167,7 +213,7 @@ impl Composer<'_, '_> {
         }
     }
 
-    fn key(&self, method: usize) -> Option<Name> {
+    pub fn key(&self, method: usize) -> Option<Name> {
         let method = &self.class.methods[method].as_ref()?.method;
         Some(Name::of((&method.name, &method.descriptor)))
     }
@@ -175,8 +221,7 @@ impl Composer<'_, '_> {
     /// Several threads that wait for each other. Who is woken up may be another than the one that could go on,
     /// which needs three of them or more.
     fn waiting(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape) {
-        let way = self.maker.way(self.class);
-        let subject = self.maker.subject(draft, self.class, way, bindings);
+        let subject = self.subject(draft, bindings);
         let growth = if shape.grown { self.maker.rng.below(3) } else { 0 };
         let changers = self.grow(draft, methods, bindings, subject, growth);
         // As many calls of the one as of the other, mostly: then nobody has to wait for good. But one signal may be for
@@ -223,7 +268,7 @@ impl Composer<'_, '_> {
             for position in 0..shape.calls {
                 let method = self.method_at(methods, thread, position);
                 let rather = Rather { subject: other, parameter: None };
-                self.suffix_call(draft, method, bindings, own, Some(rather), thread);
+                self.suffix_call(draft, method, bindings, Some(own), Some(rather), thread);
             }
         }
     }
@@ -239,14 +284,14 @@ impl Composer<'_, '_> {
                 // What one of a pair undoes, the other has often done.
                 let other = self.method_at(methods, number + 1, 0);
                 let changer = if self.maker.rng.one_in(2) { other } else { self.changer(methods) };
-                self.change(draft, changer, bindings, subject, None);
+                self.change(draft, changer, bindings, Some(subject), None);
             }
             draft.owner = None;
         }
         for thread in 0..shape.threads {
             for position in 0..shape.calls {
                 let method = self.method_at(methods, thread, position);
-                self.suffix_call(draft, method, bindings, subjects[thread % 2], None, thread);
+                self.suffix_call(draft, method, bindings, Some(subjects[thread % 2]), None, thread);
             }
         }
     }
@@ -258,10 +303,10 @@ impl Composer<'_, '_> {
         let operation = Operation::Construct { class: "java/lang/Object".into(), descriptor: "()V".into() };
         let stand_in = draft.push(Call { operation, arguments: Vec::new() }, None);
         for thread in 0..shape.threads {
-            self.suffix_call(draft, factory, bindings, stand_in, None, thread);
+            self.suffix_call(draft, factory, bindings, Some(stand_in), None, thread);
             for position in 0..shape.calls {
                 let method = if position == 0 { method } else { self.changer((method, method)) };
-                self.suffix_call(draft, method, bindings, stand_in, None, thread);
+                self.suffix_call(draft, method, bindings, Some(stand_in), None, thread);
             }
             for call in draft.suffixes.get_mut(thread).into_iter().flatten() {
                 if let Operation::Virtual { receiver, .. } = &mut call.operation
@@ -293,8 +338,8 @@ impl Composer<'_, '_> {
         for thread in 0..shape.threads {
             for position in 0..shape.calls {
                 match (thread + position) % 2 {
-                    0 => self.suffix_call(draft, caller, bindings, subjects.0, Some(rather), thread),
-                    _ => self.suffix_call(draft, other, bindings, subjects.1, None, thread),
+                    0 => self.suffix_call(draft, caller, bindings, Some(subjects.0), Some(rather), thread),
+                    _ => self.suffix_call(draft, other, bindings, Some(subjects.1), None, thread),
                 }
             }
         }
@@ -344,7 +389,7 @@ impl Composer<'_, '_> {
 
     /// A method that changes what one of the pair looks at; any, if none is known to.
     pub fn changer(&mut self, methods: (usize, usize)) -> usize {
-        let all: Vec<usize> = self.class.callable().map(|(number, _)| number).collect();
+        let all = self.callable();
         let changing: Vec<usize> = all
             .iter()
             .copied()
@@ -404,7 +449,7 @@ impl Composer<'_, '_> {
         draft: &mut Draft,
         method: usize,
         bindings: &Bindings,
-        subject: usize,
+        subject: Option<usize>,
         rather: Option<Rather>,
     ) -> Option<usize> {
         let class = self.class;
@@ -423,7 +468,7 @@ impl Composer<'_, '_> {
                 draft.handles.insert(number);
             }
             if self.maker.lenders.contains(&key) {
-                draft.lent.insert(number, subject);
+                draft.lent.extend(subject.map(|subject| (number, subject)));
             } else if self.maker.publishers.contains(&key) {
                 draft.shared.insert(number);
             }
@@ -433,10 +478,13 @@ impl Composer<'_, '_> {
     }
 
     /// What a method of the subject returns, if it may stand for something that the subject has: an object of a class
-    /// that is not the JDK's, or a number that is more than an answer.
+    /// that is not the JDK's, or a number that is more than an answer. And what a constructor makes.
     fn passed_on(&self, method: usize, bindings: &Bindings) -> Option<TypeSignature> {
         let callable = self.class.methods[method].as_ref()?;
-        let returns = callable.method.returns.as_ref().filter(|_| !callable.method.is_static())?;
+        if callable.is_constructor() {
+            return Some(self.class.object_type(bindings));
+        }
+        let returns = callable.method.returns.as_ref().filter(|_| callable.has_receiver())?;
         let above = self.maker.library.bindings_above(&self.class.info.name, bindings, &callable.declared_in);
         let of = crate::types::substitute(returns, &above);
         match &of {
@@ -454,7 +502,7 @@ impl Composer<'_, '_> {
         let (first, second) = subjects;
         for (number, (own, other)) in [(first, second), (second, first)].into_iter().enumerate() {
             draft.owner = Some(Owner::Subject(number));
-            self.change(draft, method, bindings, own, Some(Rather { subject: other, parameter: None }));
+            self.change(draft, method, bindings, Some(own), Some(Rather { subject: other, parameter: None }));
         }
         draft.owner = None;
     }
@@ -464,7 +512,7 @@ impl Composer<'_, '_> {
         draft: &mut Draft,
         method: usize,
         bindings: &Bindings,
-        subject: usize,
+        subject: Option<usize>,
         rather: Option<Rather>,
         thread: usize,
     ) {
@@ -487,7 +535,13 @@ impl Composer<'_, '_> {
 
     /// The call that another thread makes of the same method, with two arguments the other way round: `transfer(a,
     /// b)` beside `transfer(b, a)`. Only now and then, and where both threads may have them.
-    fn mirrored(&mut self, draft: &mut Draft, callable: &Callable, subject: usize, thread: usize) -> Option<Call> {
+    fn mirrored(
+        &mut self,
+        draft: &mut Draft,
+        callable: &Callable,
+        subject: Option<usize>,
+        thread: usize,
+    ) -> Option<Call> {
         let call = of_another(draft, callable, thread)?;
         let parameters = &callable.method.parameters;
         let places = (0..parameters.len()).flat_map(|one| (one + 1..parameters.len()).map(move |other| (one, other)));
@@ -502,7 +556,7 @@ impl Composer<'_, '_> {
         }
         call.arguments.swap(one, other);
         if let Operation::Virtual { receiver, .. } = &mut call.operation {
-            *receiver = Argument::Value(subject);
+            *receiver = Argument::Value(subject?);
         }
         Some(call)
     }
@@ -514,7 +568,8 @@ impl Composer<'_, '_> {
         may_make(draft, &call, thread).then_some(call)
     }
 
-    /// Calls that look at the subjects and change nothing, for whoever compares what was seen.
+    /// Calls that look at the subjects, or at static state if there are none, and change nothing: for whoever compares
+    /// what was seen.
     pub fn observe(&mut self, draft: &mut Draft) {
         let class = self.class;
         let bindings = Bindings::new();
@@ -523,12 +578,16 @@ impl Composer<'_, '_> {
             let of_object = callable.declared_in == "java/lang/Object";
             method.parameters.is_empty()
                 && method.returns.is_some()
-                && !method.is_static()
+                && callable.has_receiver() != draft.subjects.is_empty()
                 && !of_object
                 && self.relations.only_looks(*number)
         });
         let looking: Vec<usize> = looking.map(|(number, _)| number).collect();
-        for &subject in &draft.subjects.clone() {
+        let subjects: Vec<Option<usize>> = match draft.subjects.is_empty() {
+            true => vec![None],
+            false => draft.subjects.iter().copied().map(Some).collect(),
+        };
+        for subject in subjects {
             for &number in looking.iter().take(MOST_PROBES) {
                 let Some(callable) = &class.methods[number] else { continue };
                 let called = Called { class, callable, bindings: &bindings };
@@ -536,7 +595,6 @@ impl Composer<'_, '_> {
                 draft.probes.push(call);
             }
         }
-        debug_assert!(draft.probes.iter().all(|probe| matches!(probe.operation, Operation::Virtual { .. })));
     }
 }
 

@@ -9,7 +9,6 @@ use testcase::Call;
 use crate::compose::Composer;
 use crate::draft::{Draft, Place};
 use crate::learnt::Choice;
-use crate::rng::Rng;
 use crate::subject::Called;
 use crate::types::Bindings;
 
@@ -119,8 +118,8 @@ fn prefix(composer: &mut Composer<'_, '_>, number: usize) -> Prefix {
     let class = composer.class;
     let bindings = composer.maker.complete(&class.info.type_parameters, Bindings::new());
     let mut draft = Draft::default();
-    let way = composer.maker.way(class);
-    let subject = composer.maker.subject(&mut draft, class, way, &bindings);
+    composer.without_subject = class.has_static() && composer.maker.can_hardly_make(class);
+    let subject = composer.subject(&mut draft, &bindings);
     for _ in 0..composer.maker.rng.below(STATE_CHANGERS + 1) {
         let before = draft.choices.len();
         let call = any_call(composer, &mut draft, &bindings, subject, Place::Prefix(usize::MAX));
@@ -135,7 +134,8 @@ fn prefix(composer: &mut Composer<'_, '_>, number: usize) -> Prefix {
 fn suffix(composer: &mut Composer<'_, '_>, prefix: &Prefix, number: usize) -> Suffix {
     let mut draft = prefix.draft.clone();
     draft.choices.clear();
-    let subject = draft.subjects[0];
+    let subject = draft.subjects.first().copied();
+    composer.without_subject = subject.is_none();
     let calls = (0..1 + composer.maker.rng.below(CALLS))
         .map(|call| any_call(composer, &mut draft, &prefix.bindings, subject, Place::Suffix(0, call)))
         .collect();
@@ -146,17 +146,14 @@ fn any_call(
     composer: &mut Composer<'_, '_>,
     draft: &mut Draft,
     bindings: &Bindings,
-    subject: usize,
+    subject: Option<usize>,
     at: Place,
 ) -> Call {
     let class = composer.class;
-    let all: Vec<_> = class.callable().map(|(_, callable)| callable).collect();
-    let callable = pick(&mut composer.maker.rng, &all);
+    let all = composer.callable();
+    let chosen = composer.maker.rng.pick(&all).and_then(|&number| class.methods[number].as_ref());
+    let callable = chosen.expect("internal bug: a class without methods is refused");
     composer.maker.call(draft, Called { class, callable, bindings }, subject, None, Some(at))
-}
-
-fn pick<'c, T>(rng: &mut Rng, of: &[&'c T]) -> &'c T {
-    rng.pick(of).expect("internal bug: a class without methods is refused")
 }
 
 /// The prefix, what the suffixes need, and the suffixes.

@@ -7,7 +7,7 @@ use classpath::ClassPath;
 use testcase::{Argument, Call, Operation, TestCase};
 
 use crate::callbacks::CalledBack;
-use crate::compose::{Composer, Shape, as_changer};
+use crate::compose::{Composer, Shape, as_changer, name_of};
 use crate::contege::{ConTeGe, Parts};
 use crate::draft::{Draft, Place};
 use crate::keys::Key;
@@ -146,6 +146,8 @@ pub struct Generator<'p> {
     looks_afterwards: bool,
     /// The methods of the class by name and descriptor, and whether each hardly ever runs, even alone.
     numbers: ByName<usize>,
+    /// Of each method of the facts, as reports call it.
+    signatures: Vec<String>,
     hopeless: Vec<bool>,
     prices: Prices,
     dear: Vec<bool>,
@@ -187,7 +189,7 @@ impl<'p> Generator<'p> {
         let relations = Relations::of(facts);
         let mut rng = Rng::new(settings.seed);
         let parts = parts::find(&library, &subject, facts);
-        let targets = Targets::of(facts, &relations, &|method| subject.methods[method].is_some(), &mut rng)
+        let targets = Targets::of(facts, &relations, &subject, &mut rng)
             .with_births(facts, &subject.births(&library), &mut rng)
             .with_parts(parts::pairs(&parts, &subject, &relations), &mut rng)
             .with_common(parts::common(&library, &subject, facts), &mut rng);
@@ -225,6 +227,7 @@ impl<'p> Generator<'p> {
             observe: settings.observe,
             looks_afterwards: settings.strategy == Strategy::Auto && !settings.observe,
             numbers,
+            signatures: facts.methods.iter().map(|method| method.signature()).collect(),
             prices: Prices::new(hopeless.len()),
             dear: vec![false; hopeless.len()],
             hopeless,
@@ -254,6 +257,18 @@ impl<'p> Generator<'p> {
     /// How many pairs are never tried, because there are too many with objects that a subject gives out or takes.
     pub fn left(&self) -> usize {
         self.targets.left
+    }
+
+    /// The methods that no test calls because no object of the class can be made, and how many pairs they are in that
+    /// may hurt each other.
+    pub fn out_of_reach(&self) -> (Vec<String>, usize) {
+        let names = self.class.out_of_reach.iter().map(|&method| self.signatures[method].clone());
+        (names.collect(), self.targets.out_of_reach)
+    }
+
+    /// Whether methods conflict in static state that one execution leaves to the next.
+    pub fn is_state_kept(&self) -> bool {
+        self.targets.is_state_kept
     }
 
     /// The next test; None if no new ones come to mind.
@@ -324,20 +339,22 @@ impl<'p> Generator<'p> {
         targets.into_iter().for_each(|target| self.targets.all[target].certified += 1);
     }
 
-    /// The targets whose calls on one subject a random test has in two threads.
+    /// The method of the class under test that a call of a suffix calls.
+    fn method_of(&self, call: &Call) -> Option<usize> {
+        self.numbers.get(&name_of(call)?).copied()
+    }
+
+    /// The targets whose calls on one subject, or of static methods, a random test has in two threads.
     fn met(&self, test: &TestCase) -> Vec<usize> {
-        let called = |call: &Call| match &call.operation {
-            Operation::Virtual { name, descriptor, receiver, .. } => {
-                Some((*self.numbers.get(&Name::of((name, descriptor)))?, receiver.clone()))
-            }
-            _ => None,
-        };
-        let suffixes: Vec<Vec<(usize, Argument)>> =
+        let called = |call: &Call| Some((self.method_of(call)?, call.operation.receiver().cloned()));
+        // Whatever a static method is called beside, static state is the same.
+        let meet = |on: &Option<Argument>, other: &Option<Argument>| on.is_none() || other.is_none() || on == other;
+        let suffixes: Vec<Vec<(usize, Option<Argument>)>> =
             test.suffixes.iter().map(|calls| calls.iter().filter_map(called).collect()).collect();
         let mut pairs = HashSet::new();
         for (number, one) in suffixes.iter().enumerate() {
             for (a, on) in one {
-                let beside = suffixes[number + 1..].iter().flatten().filter(|(_, other)| other == on);
+                let beside = suffixes[number + 1..].iter().flatten().filter(|(_, other)| meet(on, other));
                 pairs.extend(beside.map(|(b, _)| (*a.min(b), *a.max(b))));
             }
         }
@@ -450,8 +467,7 @@ impl<'p> Generator<'p> {
     /// may be what it waits for.
     fn learn_who_waits(&mut self, test: &TestCase, suffix: usize, call: usize) {
         let made = test.suffixes.get(suffix).and_then(|calls| calls.get(call));
-        let Some(Operation::Virtual { name, descriptor, .. }) = made.map(|call| &call.operation) else { return };
-        let Some(&waiting) = self.numbers.get(&Name::of((name, descriptor))) else { return };
+        let Some(waiting) = made.and_then(|call| self.method_of(call)) else { return };
         if self.relations.note_wait(waiting) {
             let others: Vec<usize> = self.class.callable().map(|(other, _)| other).collect();
             for other in others.into_iter().filter(|&other| self.relations.waits_for(waiting, other)) {
@@ -462,12 +478,7 @@ impl<'p> Generator<'p> {
 
     /// Notes which methods run alone. Says whether the one that failed hardly ever does.
     fn learn_of_methods(&mut self, test: &TestCase, feedback: Feedback) -> bool {
-        let choice = |call: &Call| match &call.operation {
-            Operation::Virtual { name, descriptor, .. } | Operation::Static { name, descriptor, .. } => {
-                Some(Choice { place: Name::of("method"), what: Name::of((name, descriptor)) })
-            }
-            _ => None,
-        };
+        let choice = |call: &Call| Some(Choice { place: Name::of("method"), what: name_of(call)? });
         let (returned, failed) = match feedback {
             Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } => (call, test.prefix.get(call)),
             Feedback::SuffixFails { .. } | Feedback::SuffixWaits { .. } | Feedback::Ran { .. } => {
@@ -477,7 +488,10 @@ impl<'p> Generator<'p> {
         };
         let returned = test.prefix.iter().take(returned).map(|call| (call, true));
         for (call, ran) in returned.chain(failed.map(|call| (call, false))) {
-            if let Some(choice) = as_changer(call) {
+            // What arguments are made of are constructors of other classes.
+            let is_made =
+                matches!(&call.operation, Operation::Construct { class, .. } if *class != self.class.info.name);
+            if let Some(choice) = as_changer(call).filter(|_| !is_made) {
                 self.maker.learnt.note(choice, ran);
             }
         }
@@ -518,11 +532,8 @@ impl<'p> Generator<'p> {
 
     /// An execution of a test has cost so many events.
     pub fn price(&mut self, test: &TestCase, cost: u64) {
-        let called = test.suffixes.iter().flatten().chain(&test.probes).filter_map(|call| match &call.operation {
-            Operation::Virtual { name, descriptor, .. } => self.numbers.get(&Name::of((name, descriptor))).copied(),
-            _ => None,
-        });
-        let mut called: Vec<usize> = called.collect();
+        let called = test.suffixes.iter().flatten().chain(&test.probes);
+        let mut called: Vec<usize> = called.filter_map(|call| self.method_of(call)).collect();
         called.sort_unstable();
         called.dedup();
         self.prices.note(&called, cost);
@@ -541,6 +552,7 @@ impl<'p> Generator<'p> {
             longest: LONGEST,
             dear: &self.dear,
             in_step: None,
+            without_subject: false,
         };
         let (mut draft, parts) = match step.target {
             None if let Aim::Scout(sought) = step.aim => (composer.scout(sought), None),

@@ -101,7 +101,7 @@ pub fn find(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -> 
 
 fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    for (giver, callable) in class.callable().filter(|(_, callable)| !callable.method.is_static()) {
+    for (giver, callable) in class.callable().filter(|(_, callable)| callable.has_receiver()) {
         let Some(gives @ TypeSignature::Class(of)) = &callable.method.returns else { continue };
         let Some(info) = library.class(&types::class_name(of)) else { continue };
         let is_view = VIEWS.contains(&&*info.name) && !facts.methods[giver].publishes.is_empty();
@@ -125,7 +125,7 @@ fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) ->
 fn taken(library: &Library<'_>, class: &SubjectClass) -> Vec<Part> {
     let made_of =
         class.ways.iter().filter_map(|way| way.way.method()).flat_map(|it| &it.parameters).map(|of| (None, of));
-    let callable = class.callable().filter(|(_, callable)| !callable.method.is_static());
+    let callable = class.callable().filter(|(_, callable)| callable.has_receiver());
     let given = callable.flat_map(|(number, it)| it.method.parameters.iter().map(move |of| (Some(number), of)));
     let mut parts: Vec<Part> = Vec::new();
     for (method, of) in made_of.chain(given) {

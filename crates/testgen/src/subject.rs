@@ -25,6 +25,8 @@ pub struct SubjectClass {
     pub spare: Vec<Producer>,
     /// Its methods, in the order of the facts; None for those that a test cannot call.
     pub methods: Vec<Option<Callable>>,
+    /// Methods that a test would call if it could make an object of the class, by their numbers.
+    pub out_of_reach: BTreeSet<usize>,
     /// Those that take listeners, by their numbers.
     pub takers: Vec<usize>,
 }
@@ -42,11 +44,21 @@ pub struct Callable {
 }
 
 impl Callable {
+    /// Whether it is called on a subject.
+    pub fn has_receiver(&self) -> bool {
+        !self.method.is_static() && !self.is_constructor()
+    }
+
+    /// Whether a call of it makes an object of the class.
+    pub fn is_constructor(&self) -> bool {
+        self.method.name == "<init>"
+    }
+
     /// Whether it gives an object and is given none: it may lend what it gives.
     pub fn may_lend(&self) -> bool {
         let is_plain = |parameter: &TypeSignature| matches!(parameter, TypeSignature::Primitive(_));
         let gives = matches!(self.method.returns, Some(TypeSignature::Class(_)));
-        gives && !self.method.is_static() && self.method.parameters.iter().all(is_plain)
+        gives && self.has_receiver() && self.method.parameters.iter().all(is_plain)
     }
 }
 
@@ -63,7 +75,7 @@ pub enum Untestable {
     #[error("{0} is abstract and no class below it was found that a test can make: name a class that extends it")]
     Abstract(String),
     #[error(
-        "{0} has no constructor or factory that a test could call, and static methods alone are not checked: name a class that has one"
+        "{0} has no constructor or factory that a test could call, and no static methods: name a class that has one"
     )]
     NoConstructor(String),
     #[error("{0} has no public methods to call concurrently")]
@@ -103,11 +115,9 @@ impl SubjectClass {
         let ways = ways(library, &info);
         let spare = spare(library, &info, &ways);
         // Of a class that only the test extends, abstract methods are the test's own code.
-        let is_extended = ways.iter().all(|producer| matches!(producer.way, Way::Implement { .. }));
-        if ways.is_empty() {
-            return Err(if info.is_abstract() { Untestable::Abstract(name) } else { Untestable::NoConstructor(name) });
-        }
-        let methods: Vec<Option<Callable>> = facts
+        let is_made = !ways.is_empty();
+        let is_extended = is_made && ways.iter().all(|producer| matches!(producer.way, Way::Implement { .. }));
+        let mut methods: Vec<Option<Callable>> = facts
             .methods
             .iter()
             .map(|method| {
@@ -115,11 +125,24 @@ impl SubjectClass {
                 let called = !is_aside && !skip.iter().any(|text| method.is_meant_by(text));
                 let locks = method.takes.iter().filter_map(|taken| facts.locks[taken.lock].argument).collect();
                 let is_own = |it: &Callable| is_extended && it.method.flags.has(Flags::ABSTRACT);
-                let callable = callable(library, &info, &method.name, &method.descriptor);
+                let callable = match method.is_constructor() {
+                    true => constructor(library, &info, &method.descriptor),
+                    false => callable(library, &info, &method.name, &method.descriptor),
+                };
                 let callable = callable.filter(|callable| called && !is_own(callable));
                 callable.map(|callable| Callable { locks, ..callable })
             })
             .collect();
+        let needs_object = |it: &Callable| match it.is_constructor() {
+            true => info.is_abstract(),
+            false => it.has_receiver() && !is_made,
+        };
+        let out_of_reach = methods.iter().enumerate().filter(|(_, it)| it.as_ref().is_some_and(needs_object));
+        let out_of_reach: BTreeSet<usize> = out_of_reach.map(|(number, _)| number).collect();
+        out_of_reach.iter().for_each(|&number| methods[number] = None);
+        if !is_made && methods.iter().all(Option::is_none) {
+            return Err(if info.is_abstract() { Untestable::Abstract(name) } else { Untestable::NoConstructor(name) });
+        }
         // What every object has counts for nothing where all else is left to the test.
         let of_object = |callable: &Callable| is_extended && callable.declared_in == "java/lang/Object";
         if methods.iter().flatten().all(of_object) {
@@ -128,7 +151,7 @@ impl SubjectClass {
         let all = methods.iter().enumerate();
         let takers = all.filter(|(_, it)| it.as_ref().is_some_and(|it| takes_listener(library, &it.method)));
         let takers = takers.map(|(number, _)| number).collect();
-        Ok(SubjectClass { info, ways, spare, methods, takers })
+        Ok(SubjectClass { info, ways, spare, methods, out_of_reach, takers })
     }
 
     /// Classes that its methods and what makes it want, and that are not on the class path. Nothing but null can be given there.
@@ -143,8 +166,23 @@ impl SubjectClass {
     pub fn births(&self, library: &Library<'_>) -> Vec<(usize, usize)> {
         let gives = |it: &Callable| it.method.is_static() && gives(library, &it.method, &self.info.name);
         let factories = self.callable().filter(|(_, it)| gives(it)).map(|(number, _)| number);
-        let called = || self.callable().filter(|(_, it)| !it.method.is_static()).map(|(number, _)| number);
+        let called = || self.callable().filter(|(_, it)| it.has_receiver()).map(|(number, _)| number);
         factories.flat_map(|factory| called().map(move |method| (factory, method))).collect()
+    }
+
+    /// The type of its objects.
+    pub fn object_type(&self, bindings: &Bindings) -> TypeSignature {
+        crate::produce::generic(&self.info, bindings)
+    }
+
+    /// Whether a test can call something without a subject.
+    pub fn has_static(&self) -> bool {
+        self.callable().any(|(_, it)| !it.has_receiver())
+    }
+
+    /// Whether a method is called on a subject.
+    pub fn has_receiver(&self, method: usize) -> bool {
+        self.methods[method].as_ref().is_some_and(Callable::has_receiver)
     }
 
     /// The methods that can be called, by their numbers.
@@ -160,6 +198,15 @@ fn class_of(wanted: &TypeSignature) -> Option<String> {
         TypeSignature::Array(element) => class_of(element),
         TypeSignature::Primitive(_) | TypeSignature::Variable(_) => None,
     }
+}
+
+/// A constructor as a test can call it. Those of an abstract class are called by what is below it.
+fn constructor(library: &Library<'_>, class: &Rc<ClassInfo>, descriptor: &str) -> Option<Callable> {
+    let constructor = class.constructors.iter().find(|it| it.descriptor == descriptor && it.is_in_source())?;
+    let can_use = library.is_visible(class) && library.can_use(constructor.flags, class.package());
+    let is_callable = can_use || class.is_abstract() && library.is_visible(class);
+    let (owner, declared_in, method) = (class.name.clone(), class.name.clone(), constructor.clone());
+    is_callable.then(|| Callable { owner, declared_in, method, locks: BTreeSet::new() })
 }
 
 /// A method as a test can call it.
@@ -297,14 +344,20 @@ fn is_above(library: &Library<'_>, method: &MethodInfo, class: &str) -> bool {
 impl Maker<'_> {
     /// Adds the calls that make a subject, and says which gives it.
     pub fn subject(&mut self, draft: &mut Draft, class: &SubjectClass, way: &Producer, bindings: &Bindings) -> usize {
-        let wanted = crate::produce::generic(&class.info, bindings);
+        let wanted = class.object_type(bindings);
         let number = self.produce(draft, way, &wanted, 0);
         draft.subjects.push(number);
         draft.choices.push((Place::Prefix(number), of_way(way)));
         number
     }
 
-    /// A way to make a subject, as likely as what was learnt says.
+    /// Whether no way to make a subject is known that goes well now and then.
+    pub fn can_hardly_make(&self, class: &SubjectClass) -> bool {
+        let is_hopeless = |way: &Producer| self.learnt.weight(of_way(way)) < HOPELESS;
+        class.ways.iter().chain(&class.spare).all(is_hopeless)
+    }
+
+    /// A way to make a subject, as likely as what was learnt says; there must be one.
     pub fn way<'c>(&mut self, class: &'c SubjectClass) -> &'c Producer {
         let learnt = |way: &Producer| self.learnt.weight(of_way(way));
         let is_hopeless = |way: &Producer| learnt(way) < HOPELESS;
@@ -316,12 +369,13 @@ impl Maker<'_> {
         &ways[self.rng.weighted(&weights).unwrap_or(0)]
     }
 
-    /// A call of a method of the class under test; `rather` is a subject that is to be passed where it fits.
+    /// A call of a method of the class under test, on the subject if it needs one; `rather` is a subject that is to be
+    /// passed where it fits.
     pub fn call(
         &mut self,
         draft: &mut Draft,
         called: Called<'_>,
-        subject: usize,
+        subject: Option<usize>,
         rather: Option<Rather>,
         at: Option<Place>,
     ) -> Call {
@@ -331,15 +385,19 @@ impl Maker<'_> {
         if let Some(Place::Suffix(thread, _)) = at {
             draft.owner = Some(Owner::Thread(thread));
         }
-        draft.receiver = (!callable.method.is_static()).then_some(subject);
+        draft.receiver = subject.filter(|_| callable.has_receiver());
         let made = self.arguments(draft, &callable.owner, &callable.method, &bindings, 0, rather);
         (draft.owner, draft.receiver) = (before, None);
         self.share(draft, &made.values, &callable.locks);
         let (class, name) = (callable.owner.clone(), callable.method.name.clone());
         let descriptor = callable.method.descriptor.clone();
-        let operation = match callable.method.is_static() {
-            true => Operation::Static { class, name, descriptor },
-            false => Operation::Virtual { class, name, descriptor, receiver: Argument::Value(subject) },
+        let operation = match callable.has_receiver() {
+            false if callable.is_constructor() => Operation::Construct { class, descriptor },
+            false => Operation::Static { class, name, descriptor },
+            true => {
+                let subject = subject.expect("internal bug: without a subject only static methods are called");
+                Operation::Virtual { class, name, descriptor, receiver: Argument::Value(subject) }
+            }
         };
         // A call of the prefix gets its number when it is put there.
         let at = at.unwrap_or(Place::Prefix(usize::MAX));

@@ -22,9 +22,11 @@ use std::collections::BTreeSet;
 use analysis::{AccessFact, ClassFacts, CommonArgument, Crossing, Owner, Through};
 
 use crate::goals::{Goal, Goals};
+use crate::library::is_of_jdk;
 use crate::parts::{Beside, Bounded};
 use crate::relations::Relations;
 use crate::rng::Rng;
+use crate::subject::SubjectClass;
 
 /// What a pair of methods is tried for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,6 +100,10 @@ pub struct Targets {
     pub relevant: usize,
     /// How many pairs are not tried, because there are too many with parts or common arguments.
     pub left: usize,
+    /// How many pairs that may hurt each other have a method that needs an object which no test can make.
+    pub out_of_reach: usize,
+    /// Whether some of them conflict in static state of a class of the JDK, which is not put back between executions.
+    pub is_state_kept: bool,
     turn: usize,
     /// How long those without hope have waited.
     hopeless_turn: usize,
@@ -126,21 +132,36 @@ const KINDS: [fn(&Mode) -> bool; 9] = [
 
 impl Targets {
     /// The targets that the facts give, of methods that can be called.
-    pub fn of(facts: &ClassFacts, relations: &Relations, callable: &dyn Fn(usize) -> bool, rng: &mut Rng) -> Targets {
+    pub fn of(facts: &ClassFacts, relations: &Relations, class: &SubjectClass, rng: &mut Rng) -> Targets {
         let mut targets = Targets::default();
         let (statics, goals) = (Statics::of(facts), Goals::new(facts));
+        let callable = |method: usize| class.methods[method].is_some();
+        let is_meant = |method: usize| callable(method) || class.out_of_reach.contains(&method);
         for pair in facts.pairs() {
             let methods = pair.methods;
-            if !callable(methods.0) || !callable(methods.1) {
+            if !is_meant(methods.0) || !is_meant(methods.1) {
                 continue;
             }
+            let is_relevant = pair.is_pc() || pair.double_lock || pair.second_share;
             targets.pairs += 1;
-            targets.relevant += usize::from(pair.is_pc() || pair.double_lock || pair.second_share);
+            targets.relevant += usize::from(is_relevant);
+            if !callable(methods.0) || !callable(methods.1) {
+                targets.out_of_reach += usize::from(is_relevant);
+                continue;
+            }
+            let is_on_subject = class.has_receiver(methods.0) || class.has_receiver(methods.1);
+            let is_apart = statics.conflict(facts, methods);
+            targets.is_state_kept |= is_apart && is_of_jdk(&class.info.name);
             let mut add =
                 |mode: Mode, score: u32| targets.add(methods, mode, score, goals.of(mode, methods), rng.below(CHANCES));
             if pair.double_lock {
-                add(Mode::Deadlock, pair.score);
-                if facts.crossings(methods.0, methods.1).iter().any(|crossing| is_within(facts, crossing)) {
+                let crossings = facts.crossings(methods.0, methods.1);
+                let within = crossings.iter().filter(|crossing| is_within(facts, crossing)).count();
+                // Static methods have no other locks than those of arguments and of classes.
+                if is_on_subject || within < crossings.len() {
+                    add(Mode::Deadlock, pair.score);
+                }
+                if within > 0 {
                     add(Mode::Crossing, pair.score);
                 }
             }
@@ -150,8 +171,8 @@ impl Targets {
             if relations.waits_for(methods.0, methods.1) || relations.waits_for(methods.1, methods.0) {
                 add(Mode::Wait, pair.score.max(1));
             }
-            let is_apart = statics.conflict(facts, methods);
-            if is_apart {
+            // Where one needs no subject, the two have static state in common on any.
+            if is_apart && class.has_receiver(methods.0) && class.has_receiver(methods.1) {
                 add(Mode::Apart, pair.score.max(1));
             }
             if pair.second_share {

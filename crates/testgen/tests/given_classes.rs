@@ -13,7 +13,7 @@ use testgen::{Feedback, Generator, Settings, Strategy};
 /// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
 /// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
 /// that lends what anyone can make, with a function and with texts for its exceptions.
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 12] = [
     (
         "wire/Message.java",
         "package wire;
@@ -124,6 +124,39 @@ const SOURCES: [(&str, &str); 9] = [
          }",
     ),
     (
+        "clock/Tally.java",
+        "package clock;
+         public final class Tally {
+             private static int total;
+             private Tally() {}
+             public static void add(int number) { total += number; }
+             public static int total() { return total; }
+         }",
+    ),
+    (
+        "clock/Sundial.java",
+        "package clock;
+         public abstract class Sundial {
+             private static int turned;
+             private int shadow;
+             private Sundial() {}
+             public static void turn() { turned++; }
+             public int shadow() { return shadow++; }
+         }",
+    ),
+    (
+        "clock/Watch.java",
+        "package clock;
+         public class Watch {
+             private static int made;
+             private int worn;
+             public Watch(int owner) { made += owner; }
+             public static int made() { return made; }
+             public static void repair(Watch watch) { made = watch.worn; }
+             public void wear() { worn++; }
+         }",
+    ),
+    (
         "clock/Hall.java",
         "package clock;
          import java.util.BitSet;
@@ -165,17 +198,7 @@ const SOURCES: [(&str, &str); 9] = [
 /// Tests for a class, on each installed JDK.
 fn tests(class: &str) -> Vec<TestCase> {
     let mut tests = Vec::new();
-    for jdk in Jdk::installed() {
-        println!("JDK {}", jdk.version);
-        let folder = tempfile::tempdir().unwrap();
-        compile(&jdk, folder.path());
-        let mut class_path = ClassPath::parse(folder.path().to_str().unwrap(), jdk.feature).unwrap();
-        class_path.append(ClassPath::of_jdk(&jdk).unwrap());
-        let name = ClassName::parse(class).unwrap();
-        let bytes = ByteStore::new();
-        let facts = Analyzer::new(&class_path, &bytes).analyze(&name).unwrap();
-        let settings = Settings { strategy: Strategy::Auto, seed: 1, observe: true, skip: vec![] };
-        let mut generator = Generator::new(&class_path, name.internal(), &facts, settings).unwrap();
+    generate(class, |generator| {
         for _ in 0..400 {
             let Some(candidate) = generator.next() else { break };
             assert_eq!(candidate.test.check(), Ok(()), "{:?}", candidate.test);
@@ -186,9 +209,25 @@ fn tests(class: &str) -> Vec<TestCase> {
             );
             tests.push(candidate.test);
         }
-    }
+    });
     assert!(!tests.is_empty());
     tests
+}
+
+/// Whoever writes tests for a class, on each installed JDK.
+fn generate(class: &str, mut look: impl FnMut(&mut Generator<'_>)) {
+    for jdk in Jdk::installed() {
+        println!("JDK {}", jdk.version);
+        let folder = tempfile::tempdir().unwrap();
+        compile(&jdk, folder.path());
+        let mut class_path = ClassPath::parse(folder.path().to_str().unwrap(), jdk.feature).unwrap();
+        class_path.append(ClassPath::of_jdk(&jdk).unwrap());
+        let name = ClassName::parse(class).unwrap();
+        let bytes = ByteStore::new();
+        let facts = Analyzer::new(&class_path, &bytes).analyze(&name).unwrap();
+        let settings = Settings { strategy: Strategy::Auto, seed: 1, observe: true, skip: vec![] };
+        look(&mut Generator::new(&class_path, name.internal(), &facts, settings).unwrap());
+    }
 }
 
 fn compile(jdk: &Jdk, folder: &Path) {
@@ -427,4 +466,60 @@ fn threads_share_no_argument_that_can_change() {
         }
     }
     assert!(shades > 0, "nobody can change a shade, so threads may share it");
+}
+
+/// The names of what two threads call first, in order.
+fn first_calls(test: &TestCase) -> Vec<&str> {
+    let mut names: Vec<&str> = test.suffixes.iter().map(|calls| name(&calls[0])).collect();
+    names.sort_unstable();
+    names
+}
+
+fn name(call: &Call) -> &str {
+    match &call.operation {
+        Operation::Static { name, .. } | Operation::Virtual { name, .. } => name,
+        Operation::Construct { .. } => "new",
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn static_methods_need_no_subject() {
+    let tests = tests("clock.Tally");
+    let is_static = |call: &Call| matches!(&call.operation, Operation::Static { class, .. } if class == "clock/Tally");
+    for test in &tests {
+        let calls = test.prefix.iter().chain(test.suffixes.iter().flatten()).chain(&test.probes);
+        assert!(calls.into_iter().all(is_static), "{test:?}");
+    }
+    assert!(tests.iter().any(|test| test.prefix.is_empty() && first_calls(test) == ["add", "total"]));
+    assert!(tests.iter().any(|test| !test.prefix.is_empty()), "static state is changed first");
+    assert!(tests.iter().any(|test| !test.probes.is_empty()), "static state is looked at afterwards");
+}
+
+#[test]
+fn what_needs_an_object_that_nobody_can_make_is_named() {
+    generate("clock.Sundial", |generator| {
+        let candidate = generator.next().unwrap();
+        assert_eq!(first_calls(&candidate.test), ["turn", "turn"]);
+        let (methods, pairs) = generator.out_of_reach();
+        assert_eq!((methods, pairs), (vec!["shadow()".to_owned()], 1));
+    });
+    generate("clock.Watch", |generator| assert_eq!(generator.out_of_reach(), (vec![], 0)));
+}
+
+#[test]
+fn constructors_that_touch_static_state_are_called_beside_others() {
+    let tests = tests("clock.Watch");
+    for wanted in [["made", "new"], ["new", "new"]] {
+        assert!(tests.iter().any(|test| first_calls(test) == wanted), "{wanted:?}");
+    }
+    // What a thread has made, it passes on.
+    let passes_on = |test: &TestCase| {
+        let first = test.prefix.len();
+        test.suffixes.iter().any(|calls| {
+            let mut later = calls.iter().skip(1);
+            name(&calls[0]) == "new" && later.any(|call| call.arguments == [Argument::Value(first)])
+        })
+    };
+    assert!(tests.iter().any(passes_on));
 }

@@ -456,10 +456,11 @@ fn what_cannot_be_tested_is_refused_with_the_reason() {
         let facts = Analyzer::new(&class_path, &bytes).analyze(&name).unwrap();
         Generator::new(&class_path, name.internal(), &facts, settings(Strategy::Auto, 1)).err()
     };
-    assert_eq!(refused("java.lang.Math"), Some(Untestable::NoConstructor("java.lang.Math".into())));
+    assert_eq!(refused("java.lang.Void"), Some(Untestable::NoConstructor("java.lang.Void".into())));
     assert_eq!(
         refused("java.util.concurrent.TimeUnit"),
         Some(Untestable::Enum("java.util.concurrent.TimeUnit".into()))
     );
     assert_eq!(refused("java.util.Vector"), None);
+    assert_eq!(refused("java.lang.Math"), None, "static methods are enough");
 }

@@ -8,6 +8,8 @@ mod setters;
 
 use std::sync::Arc;
 
+use classfile::Flags;
+
 use crate::analyzer::Entry;
 use crate::facts::*;
 use crate::lock::{Lock, Mode, Roots};
@@ -31,7 +33,9 @@ pub fn facts(solver: &mut Solver<'_, '_>, constructors: &[Entry], entries: &[Ent
         notes.push("the limits of the analysis were reached: what lies deeper is opaque".to_owned());
     }
     let summaries: Vec<Summary> = entries.iter().map(|entry| solver.summary(entry.instance)).collect();
-    let written = written(&summaries);
+    let callable = callable(solver, constructors);
+    let of_constructors: Vec<Summary> = callable.iter().map(|entry| solver.summary(entry.instance)).collect();
+    let written = written(&summaries, &of_constructors);
     let setters = setters::find(solver, constructors, entries);
     let mut gatherer = Gatherer {
         solver,
@@ -47,19 +51,48 @@ pub fn facts(solver: &mut Solver<'_, '_>, constructors: &[Entry], entries: &[Ent
         locks_here: Map::default(),
         sites: Map::default(),
     };
-    let methods = entries.iter().zip(&summaries).map(|(entry, summary)| gatherer.method(entry, summary)).collect();
+    let all = entries.iter().zip(&summaries).chain(callable.iter().zip(&of_constructors));
+    let mut methods: Vec<MethodFacts> = all.map(|(entry, summary)| gatherer.method(entry, summary)).collect();
     gatherer.relate();
     gatherer.relate_to_subject(&setters);
+    methods.retain(|method| !method.is_constructor() || touches_shared(method, &gatherer.locations, &class));
     let Gatherer { locations, locks, .. } = gatherer;
     let setters = setters.into_iter().map(|(_, setters)| setters).collect();
     ClassFacts { class, notes, locations, locks, methods, setters, reached, work, taken_over }
 }
 
-/// The fields of objects on paths from the subject that some method writes.
-fn written(summaries: &[Summary]) -> Set<(Option<PathId>, FieldId)> {
-    let accesses = summaries.iter().flat_map(|summary| &summary.accesses);
-    let writes = accesses.filter(|access| access.touch.kind.writes());
+/// The constructors that others can call.
+fn callable(solver: &Solver<'_, '_>, constructors: &[Entry]) -> Vec<Entry> {
+    let is_callable = |entry: &&Entry| {
+        let flags = solver.program.method(entry.method).flags;
+        !flags.has(Flags::PRIVATE) && !flags.has(Flags::SYNTHETIC)
+    };
+    constructors.iter().filter(is_callable).copied().collect()
+}
+
+/// The fields of objects on paths from the subject that some method writes, and static fields. What a constructor
+/// writes to the new object is there before anybody has it.
+fn written(summaries: &[Summary], of_constructors: &[Summary]) -> Set<(Option<PathId>, FieldId)> {
+    let of_methods = summaries.iter().flat_map(|summary| &summary.accesses);
+    let of_constructors = of_constructors.iter().flat_map(|summary| &summary.accesses);
+    let statics = of_constructors.filter(|access| access.touch.base.is_none());
+    let writes = of_methods.chain(statics).filter(|access| access.touch.kind.writes());
     writes.map(|access| (access.touch.base, access.touch.field)).collect()
+}
+
+/// Whether a constructor touches what others may have: static state, or an argument that is the subject of another call
+/// or of a class that is not the JDK's. What it does with a constant is not known if a call is not.
+fn touches_shared(method: &MethodFacts, locations: &[Location], class: &str) -> bool {
+    let of_jdk = |of: &str| of != class && ["java.", "javax.", "jdk.", "sun."].iter().any(|jdk| of.starts_with(jdk));
+    let is_unknown = !method.opaque.is_empty();
+    let is_shared = |location: &Location| match location.owner {
+        Owner::Static if location.is_final => is_unknown && !of_jdk(&location.class),
+        Owner::Static => true,
+        _ if location.is_final => false,
+        Owner::Parameter => location.of_subject.is_some() || !of_jdk(&location.class) && location.class != "[]",
+        Owner::Subject | Owner::Outside => false,
+    };
+    method.accesses.iter().any(|access| is_shared(&locations[access.location])) || !method.double_locks.is_empty()
 }
 
 /// The argument that a path starts from, if it starts from one, with its type: those of one name in two methods may
@@ -91,7 +124,7 @@ impl Gatherer<'_, '_, '_> {
         self.locks_here.retain(|lock, _| is_everywhere(lock.path));
         let info = self.solver.program.method(entry.method).clone();
         let parameters = self.parameters(entry.method);
-        let shared = match parameters.is_static {
+        let shared = match parameters.is_static || parameters.is_constructor {
             true => Roots::STATIC,
             false => Roots::STATIC.with(Roots::parameter(0)),
         };

@@ -11,6 +11,8 @@ use crate::program::{ELEMENTS, MethodId, code_of, method_of};
 /// The names of a method's parameters; the receiver is not among them.
 pub struct Parameters {
     pub is_static: bool,
+    /// Whether the receiver is a new object, which is nobody's subject.
+    pub is_constructor: bool,
     pub names: Vec<String>,
     pub types: Vec<Sym>,
 }
@@ -18,6 +20,7 @@ pub struct Parameters {
 impl Gatherer<'_, '_, '_> {
     pub(super) fn owner(&self, path: PathId, parameters: &Parameters) -> Owner {
         match self.solver.paths.get(path).root {
+            Root::Parameter(0) if parameters.is_constructor => Owner::Outside,
             Root::Parameter(0) if !parameters.is_static => Owner::Subject,
             Root::Parameter(_) => Owner::Parameter,
             Root::Static(_) | Root::Class(_) | Root::Text(_) => Owner::Static,
@@ -37,6 +40,9 @@ impl Gatherer<'_, '_, '_> {
         let program = &*self.solver.program;
         let path = self.solver.paths.get(path);
         let mut text = match path.root {
+            Root::Parameter(0) if parameters.is_constructor => {
+                format!("new {}", program.dotted(self.solver.under_test))
+            }
             Root::Parameter(0) if !parameters.is_static => "this".to_owned(),
             Root::Parameter(number) => {
                 let number = usize::from(number) - usize::from(!parameters.is_static);
@@ -97,6 +103,7 @@ impl Gatherer<'_, '_, '_> {
     pub(super) fn parameters(&mut self, method: MethodId) -> Parameters {
         let info = self.solver.program.method(method).clone();
         let is_static = info.flags.has(Flags::STATIC);
+        let is_constructor = info.name == self.solver.program.known.init;
         let shape = self.solver.program.shape(info.descriptor);
         let object = self.solver.program.known.object;
         let types = shape.parameters.iter().map(|parameter| parameter.type_name.unwrap_or(object)).collect();
@@ -125,6 +132,6 @@ impl Gatherer<'_, '_, '_> {
                 slot += parameter.slots;
             }
         }
-        Parameters { is_static, names, types }
+        Parameters { is_static, is_constructor, names, types }
     }
 }

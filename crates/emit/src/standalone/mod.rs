@@ -204,8 +204,8 @@ fn free_name(hierarchy: &Hierarchy<'_>, package: &str, under_test: &str) -> Stri
     names.find(is_free).expect("internal bug: names are not used up")
 }
 
-/// Whether threads call methods of an object that may be the same one in each round: classes are loaded anew then.
-/// What the JDK gives out is out of reach.
+/// Whether threads call methods of an object that may be the same one in each round, or what needs no object and so can
+/// share static state only: classes are loaded anew then. What the JDK has is out of reach.
 fn shares_static(test: &TestCase) -> bool {
     let is_of_jdk = |class: &str| ["java/", "javax/", "jdk/", "sun/"].iter().any(|start| class.starts_with(start));
     let is_static = |receiver: &Argument| match receiver {
@@ -215,7 +215,10 @@ fn shares_static(test: &TestCase) -> bool {
         }),
         _ => false,
     };
-    test.suffixes.iter().flatten().filter_map(|call| call.operation.receiver()).any(is_static)
+    test.suffixes.iter().flatten().any(|call| match &call.operation {
+        Operation::Static { class, .. } | Operation::Construct { class, .. } => !is_of_jdk(class),
+        operation => operation.receiver().is_some_and(is_static),
+    })
 }
 
 /// The method with the test itself; in a class of its own, if that is loaded anew for each round.

@@ -6,7 +6,7 @@ use testcase::{Argument, Behaviour, TestCase};
 const OBJECT: &str = "Ljava/lang/Object;";
 const STRING: &str = "Ljava/lang/String;";
 
-pub const SOURCES: [(&str, &str); 8] = [
+pub const SOURCES: [(&str, &str); 9] = [
     (
         "acme/Kinds.java",
         r#"package acme;
@@ -61,6 +61,18 @@ pub const SOURCES: [(&str, &str); 8] = [
             synchronized int use() {
                 if (used == 2) throw new IllegalStateException("worn out");
                 return ++used;
+            }
+        }"#,
+    ),
+    (
+        "bank/Stamp.java",
+        r#"package bank;
+        class Stamp {
+            private static int made;
+            Stamp() { press(); }
+            static synchronized int press() {
+                if (made == 2) throw new IllegalStateException("worn out");
+                return ++made;
             }
         }"#,
     ),
@@ -343,6 +355,12 @@ pub fn seal() -> TestCase {
     let name = invoke("bank/Seal", &format!("name(){STRING}"), value(0), vec![]);
     let used = || vec![invoke("bank/Seal", "use()I", value(0), vec![])];
     test(vec![only], vec![used(), used()], vec![name])
+}
+
+/// A constructor and a static method that can be called twice, both together.
+pub fn stamp() -> TestCase {
+    let press = invoke_static("bank/Stamp", "press()I", vec![]);
+    test(vec![], vec![vec![new("bank/Stamp")], vec![press]], vec![])
 }
 
 /// Two take the same ticket.

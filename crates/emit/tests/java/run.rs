@@ -98,8 +98,10 @@ fn what_is_one_for_all_is_new_in_each_round() {
         let bench = Bench::new(&jdk);
         let worn = || Shows::Exception { class: "java.lang.IllegalStateException".into() };
         for shows in [Shows::Deadlock, worn(), Shows::Linearizability] {
-            let (status, said) = run(&bench, &cases::seal(), &request("bank/Seal", shows), &["20"]);
-            assert_eq!((status, said.trim_end()), (0, "not seen in 20 rounds"));
+            for (class, test) in [("bank/Seal", cases::seal()), ("bank/Stamp", cases::stamp())] {
+                let (status, said) = run(&bench, &test, &request(class, shows.clone()), &["20"]);
+                assert_eq!((status, said.trim_end()), (0, "not seen in 20 rounds"));
+            }
         }
     }
 }

@@ -207,7 +207,7 @@ impl<'c> Campaign<'c> {
 
     /// How much of the class was tested.
     pub fn coverage(&self) -> Coverage {
-        Coverage::of(self.generator.targets(), self.generator.left())
+        Coverage::of(&self.generator)
     }
 
     /// What is to be done next; None if nothing is, or nothing before something under way has come to its end.

@@ -1,6 +1,6 @@
 //! How much of a class was tested, and so which word its verdict is.
 
-use testgen::Target;
+use testgen::Generator;
 
 /// What was tested of the pairs of methods that may hurt each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct Coverage {
     pub unreached: Vec<String>,
     /// Further pairs with objects that subjects give out or take: too many to try each.
     pub left: usize,
+    /// What no test can show, in words.
+    pub untested: Vec<String>,
 }
 
 /// How much is known of a class in which nothing was found.
@@ -32,8 +34,10 @@ pub enum Depth {
 pub const LEAST_PERCENT: usize = 50;
 
 impl Coverage {
-    /// Of these targets, and so many pairs that are never tried.
-    pub fn of(targets: &[Target], left: usize) -> Coverage {
+    /// Of what tests of a class are for.
+    pub fn of(generator: &Generator<'_>) -> Coverage {
+        let targets = generator.targets();
+        let (out_of_reach, pairs_out_of_reach) = generator.out_of_reach();
         let mut unreached: Vec<String> = Vec::new();
         for target in targets {
             for goal in target.unreached() {
@@ -44,18 +48,20 @@ impl Coverage {
             }
         }
         Coverage {
-            all: targets.len(),
+            all: targets.len() + pairs_out_of_reach,
             tested: targets.iter().filter(|target| target.ran > 0).count(),
             certified: targets.iter().filter(|target| target.certified > 0 && target.is_done()).count(),
             unreached,
-            left,
+            left: generator.left(),
+            untested: untested(&out_of_reach, generator.is_state_kept()),
         }
     }
 
     /// How much that is. A search that was cut short has not seen all that it would.
     pub fn depth(&self, has_ended: bool) -> Depth {
+        let is_all_tried = self.left == 0 && self.untested.is_empty();
         match () {
-            _ if self.certified == self.all && self.left == 0 && has_ended => Depth::Whole,
+            _ if self.certified == self.all && is_all_tried && has_ended => Depth::Whole,
             _ if 100 * self.tested >= LEAST_PERCENT * self.all => Depth::Most,
             _ => Depth::Barely,
         }
@@ -71,12 +77,31 @@ impl Coverage {
     }
 }
 
+/// What no test can show: methods that need an object which nobody can make, and static state of the JDK.
+fn untested(out_of_reach: &[String], is_state_kept: bool) -> Vec<String> {
+    /// So many methods are named.
+    const NAMED: usize = 5;
+    let mut untested = Vec::new();
+    if !out_of_reach.is_empty() {
+        let named = out_of_reach[..out_of_reach.len().min(NAMED)].join(", ");
+        let more = match out_of_reach.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        untested.push(format!("{named}{more}, which no test can call"));
+    }
+    if is_state_kept {
+        untested.push("what is in static fields of the JDK, which is not put back between executions".to_owned());
+    }
+    untested
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn coverage(all: usize, tested: usize, certified: usize) -> Coverage {
-        Coverage { all, tested, certified, unreached: Vec::new(), left: 0 }
+        Coverage { all, tested, certified, ..Coverage::default() }
     }
 
     #[test]
@@ -87,6 +112,9 @@ mod tests {
         assert_eq!(coverage(0, 0, 0).depth(true), Depth::Whole, "nothing can meet");
         let bounded = Coverage { left: 1, ..coverage(3, 3, 3) };
         assert_eq!(bounded.depth(true), Depth::Most, "a pair is never tried");
+        let untested = untested(&["size()".to_owned()], false);
+        assert_eq!(untested, ["size(), which no test can call"]);
+        assert_eq!(Coverage { untested, ..coverage(3, 3, 3) }.depth(true), Depth::Most, "a method is never called");
     }
 
     #[test]

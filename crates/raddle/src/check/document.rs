@@ -43,6 +43,7 @@ fn class_document(report: &ClassReport) -> Value {
             "total": coverage.all, "tested": coverage.tested, "certified": coverage.certified, "not_tried": coverage.left,
         },
         "unreached": coverage.unreached,
+        "not_tested": coverage.untested,
         "tests": counts.tests,
         "certified": counts.certified,
         "rejected": counts.rejected,

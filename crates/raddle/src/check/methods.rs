@@ -4,22 +4,29 @@ use testcase::{Call, Operation, TestCase};
 
 use crate::worker::protocol::Rejected;
 
-/// The name of the method that a call calls.
+/// The name of the method that a call calls; `new Account` of a constructor.
 pub fn name(call: &Call) -> Option<String> {
     match &call.operation {
         Operation::Virtual { name, .. } | Operation::Static { name, .. } => Some(name.clone()),
+        Operation::Construct { class, .. } => Some(format!("new {}", simple(class))),
         _ => None,
     }
 }
 
 /// The same with its descriptor, as reports for programs have it.
 pub fn with_descriptor(call: &Call) -> Option<String> {
-    match &call.operation {
-        Operation::Virtual { name, descriptor, .. } | Operation::Static { name, descriptor, .. } => {
-            Some(format!("{name}{descriptor}"))
-        }
-        _ => None,
-    }
+    let descriptor = match &call.operation {
+        Operation::Virtual { descriptor, .. }
+        | Operation::Static { descriptor, .. }
+        | Operation::Construct { descriptor, .. } => descriptor,
+        _ => return None,
+    };
+    Some(format!("{}{descriptor}", name(call)?))
+}
+
+/// The last part of a name.
+fn simple(class: &str) -> &str {
+    class.rsplit(['/', '$']).next().unwrap_or(class)
 }
 
 /// Which call of a test failed alone, and how.
@@ -47,9 +54,9 @@ pub fn rejection(test: &TestCase, rejected: &Rejected) -> String {
 
 fn tell(call: &Call) -> String {
     let class = call.operation.class().replace('/', ".");
-    match name(call) {
-        Some(name) => format!("{class}.{name}"),
-        None => format!("new {class}"),
+    match &call.operation {
+        Operation::Virtual { name, .. } | Operation::Static { name, .. } => format!("{class}.{name}"),
+        _ => format!("new {class}"),
     }
 }
 

@@ -194,7 +194,11 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         if coverage.left > 0 {
             text += &format!("  not tried: {}\n", too_many(coverage.left));
         }
-        if coverage.certified == coverage.all && coverage.left == 0 && report.verdict == Verdict::NothingFound {
+        for untested in &coverage.untested {
+            text += &format!("  not tested: {untested}\n");
+        }
+        let is_all_tried = coverage.left == 0 && coverage.untested.is_empty();
+        if coverage.certified == coverage.all && is_all_tried && report.verdict == Verdict::NothingFound {
             text += "  the budget was over while tests still showed something new\n";
         }
         if coverage.unreached.len() > UNREACHED {
@@ -276,6 +280,7 @@ fn why_not_more(report: &ClassReport) -> String {
     if coverage.left > 0 {
         reasons.push(format!("not tried: {}", too_many(coverage.left)));
     }
+    reasons.extend(coverage.untested.iter().map(|untested| format!("not tested: {untested}")));
     if let Some((what, _)) = counts.unseen.first_key_value() {
         reasons.push(format!("not seen: {what}"));
     }

@@ -29,9 +29,14 @@ pub fn render(facts: &ClassFacts, width: usize) -> String {
     for note in &facts.notes {
         text.push_str(&format!("note: {note}\n"));
     }
+    let constructors = facts.methods.iter().filter(|method| method.is_constructor()).count();
+    let and_constructors = match constructors {
+        0 => String::new(),
+        count => format!(" and {} of what others have", report::count(count, "constructor")),
+    };
     text.push_str(&format!(
-        "{} public methods, {} pairs: {} conflict in parallel (M_pc), {} lock in opposite order (M_d)\n",
-        facts.methods.len(),
+        "{} public methods{and_constructors}, {} pairs: {} conflict in parallel (M_pc), {} lock in opposite order (M_d)\n",
+        facts.methods.len() - constructors,
         counts.all,
         counts.pc,
         counts.double_lock

@@ -5,7 +5,7 @@ use crate::support::{BUDGET, Raddle, compile};
 use classpath::Jdk;
 use tempfile::TempDir;
 
-const CLASSES: [(&str, &str); 3] = [
+const CLASSES: [(&str, &str); 5] = [
     (
         "Tally",
         "public class Tally {
@@ -24,6 +24,27 @@ const CLASSES: [(&str, &str); 3] = [
             public void four() { turns += 4; }
             public void five() { turns += 5; }
             public void six() { turns += 6; }
+        }",
+    ),
+    (
+        "Kiosk",
+        "public abstract class Kiosk {
+            private static int sold;
+            private int stock;
+            private Kiosk() {}
+            public static synchronized void sell() { sold++; }
+            public static synchronized int sold() { return sold; }
+            public int stock() { return stock; }
+        }",
+    ),
+    (
+        "Parent",
+        "public abstract class Parent {
+            private static int children;
+            protected Parent() { children++; }
+            public static int children() { return children; }
+            public abstract int age();
+            public synchronized int twice() { return 2 * age(); }
         }",
     ),
     (
@@ -70,6 +91,13 @@ fn the_word_and_the_exit_status_follow_from_what_was_tested() {
         assert_eq!((status, &class["verdict"]), (0, &"nothing found".into()), "{report:#}");
         let unreached = class["unreached"][0].as_str().unwrap();
         assert!(unreached.contains("take(long) locks this.gold, then this.door at Vault.java:10"), "{unreached}");
+
+        for (name, untested) in [("Kiosk", "stock(), which"), ("Parent", "new Parent(), which")] {
+            let (status, report) = raddle.check(classes.path(), &[name, "--effort", "3000000"]);
+            let class = &report["classes"][0];
+            assert_eq!((status, &class["verdict"]), (0, &"nothing found".into()), "{report:#}");
+            assert!(class["not_tested"][0].as_str().unwrap().starts_with(untested), "{report:#}");
+        }
 
         // One test of many pairs.
         let (status, report) = raddle.check(classes.path(), &["Dials", "--effort", "1"]);
