@@ -55,7 +55,13 @@ pub fn facts(solver: &mut Solver<'_, '_>, constructors: &[Entry], entries: &[Ent
     let mut methods: Vec<MethodFacts> = all.map(|(entry, summary)| gatherer.method(entry, summary)).collect();
     gatherer.relate();
     gatherer.relate_to_subject(&setters);
-    methods.retain(|method| !method.is_constructor() || touches_shared(method, &gatherer.locations, &class));
+    let shared = Shared { class: &class, locations: &gatherer.locations, locks: &gatherer.locks };
+    for method in methods.iter_mut().filter(|method| method.is_constructor()) {
+        method.double_locks.retain(|double| shared.are_wanted(double));
+        method.accesses.retain(|access| !shared.is_kept_by_jdk(&gatherer.locations[access.location]));
+        method.lock_summary = gatherer.lock_summary(&method.accesses);
+    }
+    methods.retain(|method| !method.is_constructor() || shared.is_touched(method));
     let Gatherer { locations, locks, .. } = gatherer;
     let setters = setters.into_iter().map(|(_, setters)| setters).collect();
     ClassFacts { class, notes, locations, locks, methods, setters, reached, work, taken_over }
@@ -80,19 +86,51 @@ fn written(summaries: &[Summary], of_constructors: &[Summary]) -> Set<(Option<Pa
     writes.map(|access| (access.touch.base, access.touch.field)).collect()
 }
 
-/// Whether a constructor touches what others may have: static state, or an argument that is the subject of another call
-/// or of a class that is not the JDK's. What it does with a constant is not known if a call is not.
-fn touches_shared(method: &MethodFacts, locations: &[Location], class: &str) -> bool {
-    let of_jdk = |of: &str| of != class && ["java.", "javax.", "jdk.", "sun."].iter().any(|jdk| of.starts_with(jdk));
-    let is_unknown = !method.opaque.is_empty();
-    let is_shared = |location: &Location| match location.owner {
-        Owner::Static if location.is_final => is_unknown && !of_jdk(&location.class),
-        Owner::Static => true,
-        _ if location.is_final => false,
-        Owner::Parameter => location.of_subject.is_some() || !of_jdk(&location.class) && location.class != "[]",
-        Owner::Subject | Owner::Outside => false,
-    };
-    method.accesses.iter().any(|access| is_shared(&locations[access.location])) || !method.double_locks.is_empty()
+/// What others than the caller of a constructor may have.
+struct Shared<'s> {
+    class: &'s str,
+    locations: &'s [Location],
+    locks: &'s [LockFact],
+}
+
+impl Shared<'_> {
+    /// Whether a constructor touches it: static state, or an argument that is the subject of another call or of a class
+    /// that is not the JDK's. What it does with a constant is not known if a call is not.
+    fn is_touched(&self, method: &MethodFacts) -> bool {
+        let is_unknown = !method.opaque.is_empty();
+        let is_shared = |location: &Location| match location.owner {
+            Owner::Static => !location.is_final || is_unknown,
+            _ if location.is_final => false,
+            Owner::Parameter => {
+                location.of_subject.is_some() || !self.is_of_jdk(&location.class) && location.class != "[]"
+            }
+            Owner::Subject | Owner::Outside => false,
+        };
+        let mut accesses = method.accesses.iter();
+        accesses.any(|access| is_shared(&self.locations[access.location])) || !method.double_locks.is_empty()
+    }
+
+    /// Whether it is static state of the JDK, such as the seeds of `Random`: no class can help what is there.
+    fn is_kept_by_jdk(&self, location: &Location) -> bool {
+        location.owner == Owner::Static && self.is_of_jdk(&location.path)
+    }
+
+    /// Whether others may want both locks of a constructor: those of classes, and of arguments that are the subject of
+    /// another call or of a class that is not the JDK's. Nobody waits for a lock of the new object.
+    fn are_wanted(&self, double: &DoubleLock) -> bool {
+        let is_shared = |lock: &LockFact| match lock.owner {
+            Owner::Static => !self.is_of_jdk(&lock.path),
+            Owner::Parameter => lock.of_subject.is_some() || !self.is_of_jdk(&lock.class),
+            Owner::Subject | Owner::Outside => false,
+        };
+        [double.outer, double.inner].into_iter().all(|lock| is_shared(&self.locks[lock]))
+    }
+
+    /// Whether a class, or a path from it, is the JDK's own business.
+    fn is_of_jdk(&self, path: &str) -> bool {
+        let is_own = path.strip_prefix(self.class).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$']));
+        !is_own && ["java.", "javax.", "jdk.", "sun."].iter().any(|jdk| path.starts_with(jdk))
+    }
 }
 
 /// The argument that a path starts from, if it starts from one, with its type: those of one name in two methods may
