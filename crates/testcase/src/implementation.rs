@@ -38,6 +38,15 @@ pub enum Behaviour {
 }
 
 impl Behaviour {
+    /// Whether it throws an exception.
+    pub fn throws(&self) -> bool {
+        match self {
+            Behaviour::Throw { .. } => true,
+            Behaviour::InTurn(turns) => turns.iter().any(Behaviour::throws),
+            Behaviour::Nothing | Behaviour::Return(_) | Behaviour::Call(_) => false,
+        }
+    }
+
     /// Whether it calls a method of an object that the test has made.
     pub fn calls_back(&self) -> bool {
         match self {

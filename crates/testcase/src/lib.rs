@@ -198,6 +198,14 @@ impl TestCase {
         self.suffixes.iter().try_for_each(|suffix| check_calls(suffix, self.prefix.len()))
     }
 
+    /// Whether a class that it writes throws something.
+    pub fn throws(&self) -> bool {
+        self.prefix.iter().chain(self.suffixes.iter().flatten()).any(|call| match &call.operation {
+            Operation::Implement { methods, .. } => methods.iter().any(|method| method.does.throws()),
+            _ => false,
+        })
+    }
+
     /// Whether a class that it writes calls an object of the test again. A call that calls that is more than one
     /// call then, and those of other threads may come between.
     pub fn calls_back(&self) -> bool {

@@ -62,7 +62,24 @@ pub fn takes_listener(library: &Library<'_>, method: &MethodInfo) -> bool {
     method.parameters.iter().any(is_listener)
 }
 
+/// One in so many methods of functions and listeners throws.
+const FAILS: usize = 12;
+/// Upper bound on the open methods of a type with such a method.
+const MAX_OPEN: usize = 2;
+/// What weighs less makes calls fail mostly.
+const MOSTLY_FAILS: f64 = 0.3;
+
 impl Maker<'_> {
+    /// What a method of an object that the test writes does if it throws; None if it does something else. Loaders and
+    /// listeners fail in practice, and what a class does then is seldom tried.
+    pub fn fail(&mut self, (owner, method): &OpenMethod, open: usize) -> Option<(Behaviour, Choice)> {
+        let place = Name::of(("fails", owner, &method.name, &method.descriptor));
+        let choice = Choice { place, what: Name::of("throws") };
+        let may_fail = open <= MAX_OPEN && self.rng.one_in(FAILS) && self.learnt.weight(choice) > MOSTLY_FAILS;
+        let class = "java/lang/SecurityException".to_owned();
+        may_fail.then(|| (Behaviour::Throw { class, message: Some("refused by the test".into()) }, choice))
+    }
+
     /// What a method of an object that the test writes does if it calls a subject; None if it does something else.
     pub fn call_back(
         &mut self,

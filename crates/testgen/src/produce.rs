@@ -181,7 +181,8 @@ impl Maker<'_> {
         for open in open.iter() {
             let (owner, method) = open;
             let bindings = self.library.bindings_above(class, bindings, owner);
-            if let Some((does, choice)) = self.call_back(draft, open, &bindings) {
+            let own = self.call_back(draft, open, &bindings);
+            if let Some((does, choice)) = own.or_else(|| self.fail(open, count)) {
                 let (name, descriptor) = (method.name.clone(), method.descriptor.clone());
                 methods.push(Implementation { name, descriptor, does });
                 choices.push(choice);

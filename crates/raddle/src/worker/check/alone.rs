@@ -26,6 +26,7 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
     let mut waits = None;
     let test = &job.test;
     let mut unsure = doubtful(runs, job);
+    let of_test = oracle::thrown_by_test(test);
     // A test case without suffixes still has a prefix.
     let suffixes = if test.suffixes.is_empty() { vec![None] } else { (0..test.suffixes.len()).map(Some).collect() };
     for suffix in suffixes {
@@ -39,7 +40,7 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
         // The prefix is the same for all suffixes.
         let unsure = std::mem::take(&mut unsure);
         let another = || unsure.into_iter().find_map(|call| another(runs, job, &execution, call));
-        let rejected = rejected(&execution, suffix).or_else(another);
+        let rejected = rejected(&execution, suffix, &of_test).or_else(another);
         let is_waiting = matches!(execution.stop, Some(Stop::Deadlock(_))) && test.suffixes.len() > 1;
         match rejected {
             Some(rejected @ Rejected::SuffixStuck { .. }) if is_waiting => waits = waits.or(Some(rejected)),
@@ -80,7 +81,9 @@ fn another(runs: &Runs<'_>, job: &Job, execution: &Execution, call: usize) -> Op
     (!is_it).then(|| Rejected::Another { call, class: object.class.clone() })
 }
 
-fn rejected(execution: &Execution, suffix: Option<usize>) -> Option<Rejected> {
+/// Why a suffix is of no use. That a call passes on an exception which the test itself throws is no reason: what the class
+/// leaves behind then is worth a look.
+fn rejected(execution: &Execution, suffix: Option<usize>, of_test: &BTreeSet<String>) -> Option<Rejected> {
     if let Some(Stop::Exit(_)) = execution.stop {
         return Some(Rejected::Exits);
     }
@@ -89,7 +92,8 @@ fn rejected(execution: &Execution, suffix: Option<usize>) -> Option<Rejected> {
     }
     let calls = execution.suffixes.first().map_or(&[][..], |calls| calls);
     let uncaught = || execution.uncaught.first().map(|(_, thrown)| (calls.len().saturating_sub(1), thrown));
-    match (threw(calls).or_else(uncaught), suffix) {
+    let thrown = threw(calls).filter(|(_, thrown)| !of_test.contains(&*thrown.class));
+    match (thrown.or_else(uncaught), suffix) {
         (Some((call, thrown)), Some(suffix)) => {
             return Some(Rejected::Suffix { suffix, call, thrown: describe_thrown(thrown) });
         }
