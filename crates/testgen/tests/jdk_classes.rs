@@ -218,16 +218,20 @@ fn what_an_implemented_type_has_to_give_out_is_learnt() {
         };
         let (mut with, mut all) = (0, 0);
         teach((class_path, class, facts), Strategy::Auto, 800, |number, test| {
-            for (call, of) in test.prefix.iter().enumerate() {
+            let prefix = test.prefix.iter().enumerate().map(|(call, of)| (of, Feedback::PrefixFails { call }));
+            let suffixes = test.suffixes.iter().enumerate().flat_map(|(suffix, calls)| {
+                calls.iter().enumerate().map(move |(call, of)| (of, Feedback::SuffixFails { suffix, call }))
+            });
+            for (of, failure) in prefix.chain(suffixes) {
                 let passed = of.arguments.iter().find_map(|argument| match argument {
-                    Argument::Value(value) => is_given(&test.prefix[*value].operation),
+                    Argument::Value(value) => is_given(&test.prefix.get(*value)?.operation),
                     _ => None,
                 });
                 if let Some(is_given) = passed {
                     with += u32::from(is_given && number >= 200);
                     all += u32::from(number >= 200);
                     if !is_given {
-                        return Feedback::PrefixFails { call };
+                        return failure;
                     }
                 }
             }
@@ -403,7 +407,10 @@ fn every_mode_has_its_tests() {
                 }
                 Mode::Share { .. } => {
                     share += 1;
-                    assert_eq!(subjects.len(), 2);
+                    // A constructor is given the one subject, and has no other.
+                    let makes = |call: &Call| matches!(call.operation, Operation::Construct { .. });
+                    let makes = candidate.test.suffixes.iter().flatten().any(makes);
+                    assert_eq!(subjects.len(), if makes { 1 } else { 2 });
                 }
                 Mode::Crossing | Mode::Wait | Mode::Common { .. } => assert_eq!(subjects.len(), 1),
                 Mode::Part(_) => assert_eq!(subjects.len(), 2),

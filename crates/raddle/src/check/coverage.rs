@@ -15,6 +15,8 @@ pub struct Coverage {
     pub unreached: Vec<String>,
     /// Further pairs with objects that subjects give out or take: too many to try each.
     pub left: usize,
+    /// Pairs among all with a method that no test can call.
+    pub out_of_reach: usize,
     /// What no test can show, in words.
     pub untested: Vec<String>,
 }
@@ -37,7 +39,7 @@ impl Coverage {
     /// Of what tests of a class are for.
     pub fn of(generator: &Generator<'_>) -> Coverage {
         let targets = generator.targets();
-        let (out_of_reach, pairs_out_of_reach) = generator.out_of_reach();
+        let (methods, out_of_reach) = generator.out_of_reach();
         let mut unreached: Vec<String> = Vec::new();
         for target in targets {
             for goal in target.unreached() {
@@ -48,12 +50,13 @@ impl Coverage {
             }
         }
         Coverage {
-            all: targets.len() + pairs_out_of_reach,
+            all: targets.len() + out_of_reach,
             tested: targets.iter().filter(|target| target.ran > 0).count(),
             certified: targets.iter().filter(|target| target.certified > 0 && target.is_done()).count(),
             unreached,
             left: generator.left(),
-            untested: untested(&out_of_reach, generator.is_state_kept()),
+            out_of_reach,
+            untested: untested(&methods, generator.is_state_kept()),
         }
     }
 

@@ -21,7 +21,7 @@ pub fn barely(counts: &Counts, coverage: &Coverage) -> String {
     let unusable: u64 = counts.unknown.values().sum();
     let most = |of: &BTreeMap<String, u64>| of.iter().max_by_key(|(_, count)| **count).map(|(why, _)| why.clone());
     let why = match () {
-        _ if !coverage.untested.is_empty() => format!("not tested: {}", coverage.untested.join("; ")),
+        _ if 2 * coverage.out_of_reach > *all => format!("not tested: {}", coverage.untested.join("; ")),
         _ if unusable > counts.tests
             && let Some(why) = most(&counts.unknown) =>
         {

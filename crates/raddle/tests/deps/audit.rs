@@ -1,8 +1,8 @@
 //! The summaries held against executions: whatever a method is seen to do must be in its summary.
 //!
-//! Each method and constructor in the facts of some classes runs alone in a worker, on a subject that a prefix has built. Each access of an
-//! object that the prefix touched, each access of a static field and each lock of such an object must be in
-//! the static summary, by field and kind. What is not is named, with the reason, in `unseen.txt`; an entry
+//! Each method and constructor in the facts of some classes runs alone in a worker, on a subject that a prefix
+//! has built. Each access of an object that the prefix touched, each access of a static field and each lock of
+//! such an object must be in the static summary, by field and kind. What is not is named, with the reason, in `unseen.txt`; an entry
 //! there that is no longer needed fails the test, too. An entry is a method with a kind and a location or a
 //! star, or the start of locations wherever they are accessed.
 
