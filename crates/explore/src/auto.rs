@@ -32,7 +32,7 @@ use schedule::Scheduler;
 pub struct AutoSettings {
     /// The number of executions that complete reduction may have.
     pub reduction_budget: u64,
-    /// Whether samples run beside reduction.
+    /// Whether samples run beside reduction, and its first execution is one. If not, nothing is left to chance.
     pub samples: bool,
     /// The most preemptions of schedules that are run because they have few.
     pub max_preemptions: usize,
@@ -68,9 +68,11 @@ const CHANCES: u32 = 5;
 /// One sample for so many executions that reduction needs at least.
 const ONE_IN: u64 = 10;
 
-/// An estimate of all traces is worth something after so many executions of reduction, and by such a factor it may be
-/// wrong.
+/// Until so many executions of reduction, what the first execution shows counts beside their estimate of all traces.
 const ESTIMATED_AFTER: u64 = 16;
+/// Factor by which the estimate may be too high until then, and later. It grows as states get branches, so early it is mostly
+/// too low.
+const EARLY_ERROR: f64 = 2.0;
 const ERROR: f64 = 4.0;
 
 /// What is run now.
@@ -130,7 +132,7 @@ impl Auto {
             settings,
             phase: Phase::Reduction,
             turn: Turn::Reduction,
-            dpor: Dpor::from_random_walk(settings.dpor, settings.seed),
+            dpor: reduction(&settings),
             surw: Surw::new(settings.seed),
             pos: Pos::new(settings.seed),
             sweep: None,
@@ -211,12 +213,15 @@ impl Auto {
         self.sampled < least / ONE_IN || self.sampled < reduced && self.sampled < self.likely(reduced) / ONE_IN
     }
 
-    /// How many traces there are likely to be: what the first execution shows, until enough of reduction is known.
+    /// How many traces there are likely to be. The first execution shows nothing where threads wait for each other, so the
+    /// estimate counts from the start if it is higher.
     fn likely(&self, reduced: u64) -> u64 {
-        let traces = match self.dpor.explored_part() {
-            _ if reduced < ESTIMATED_AFTER => self.guess.exp(),
-            Some(part) if part > 0.0 => reduced as f64 / part / ERROR,
-            _ => f64::INFINITY,
+        let part = self.dpor.explored_part().unwrap_or(0.0);
+        let traces = match reduced < ESTIMATED_AFTER {
+            true if part > 0.0 => self.guess.exp().max(reduced as f64 / part / EARLY_ERROR),
+            true => self.guess.exp(),
+            false if part > 0.0 => reduced as f64 / part / ERROR,
+            false => f64::INFINITY,
         };
         traces as u64
     }
@@ -257,7 +262,7 @@ impl Auto {
         let learnt = self.dpor.finish(execution);
         if learnt == Learnt::Unexpected && self.chances > 0 {
             self.chances -= 1;
-            self.dpor = Dpor::from_random_walk(self.settings.dpor, self.settings.seed);
+            self.dpor = reduction(&self.settings);
             self.races.clear();
         }
         let counts = matches!(learnt, Learnt::Counts | Learnt::Bounded);
@@ -265,6 +270,14 @@ impl Auto {
             self.races = races(execution);
         }
         learnt
+    }
+}
+
+/// Reduction from the start.
+fn reduction(settings: &AutoSettings) -> Dpor {
+    match settings.samples {
+        true => Dpor::from_random_walk(settings.dpor, settings.seed),
+        false => Dpor::new(settings.dpor),
     }
 }
 

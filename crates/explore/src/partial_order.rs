@@ -1,4 +1,4 @@
-//! A number for an equivalence class of executions.
+//! A number for an equivalence class of executions, and what comes last in all of one.
 
 use crate::execution::Execution;
 use crate::timeline::Timeline;
@@ -46,9 +46,46 @@ pub fn partial_order(execution: &Execution<'_>) -> u64 {
     sum
 }
 
+/// Whether all that other threads did happens before the last event, so that it is the last in every equivalent execution.
+/// That they end counts for nothing.
+pub fn is_after_all(execution: &Execution<'_>) -> bool {
+    let Timeline { steps, order, .. } = Timeline::of(execution);
+    let Some(last) = steps.len().checked_sub(1) else { return true };
+    let does = |step: usize| !matches!(steps[step].1.kind, EventKind::Begin | EventKind::End);
+    (0..last).all(|step| !does(step) || order.thread(step) == order.thread(last) || order.happens_before(step, last))
+}
+
 /// Not the same if the two are exchanged, nor for other small numbers: a thread and the number of an event are both.
 fn mix(hash: u64, word: u64) -> u64 {
     let z = hash.wrapping_mul(0xbf58_476d_1ce4_e5b9).wrapping_add(word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ z >> 31).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 29
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execution::End;
+    use schedule::{Event, SiteId, Step, ThreadId, Trace};
+
+    fn is_last(steps: &[(u16, EventKind, u32)]) -> bool {
+        let step = |&(thread, kind, object): &(u16, EventKind, u32)| {
+            // Threads are in the slot.
+            let slot = if matches!(kind, EventKind::Start | EventKind::Join) { object } else { 0 };
+            let event = Event { kind, object: ObjectId(object), slot, site: SiteId::NONE };
+            Step { thread: ThreadId(thread), event }
+        };
+        let trace = Trace { steps: steps.iter().map(step).collect() };
+        is_after_all(&Execution { trace: &trace, pending: &[], timed_out: &[], end: End::Done })
+    }
+
+    #[test]
+    fn what_another_thread_does_is_over_only_if_events_say_so() {
+        use EventKind::{End, Join, Read, Start, Write};
+        let alone = [(0, Start, 1), (1, Write, 7), (1, End, 0), (0, Write, 8)];
+        assert!(!is_last(&alone), "nothing orders the two writes");
+        assert!(is_last(&[(0, Start, 1), (1, Write, 7), (1, End, 0), (0, Join, 1)]));
+        assert!(is_last(&[(0, Start, 1), (1, Write, 7), (1, End, 0), (0, Read, 7)]), "that it ends is nothing");
+        assert!(is_last(&[(0, Write, 7)]) && is_last(&[]));
+    }
 }

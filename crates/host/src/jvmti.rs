@@ -21,6 +21,7 @@ mod function {
     pub const GET_OBJECT_MONITOR_USAGE: usize = 59;
     pub const ALLOCATE: usize = 46;
     pub const DEALLOCATE: usize = 47;
+    pub const GET_CLASS_SIGNATURE: usize = 48;
     pub const IS_ARRAY_CLASS: usize = 56;
     pub const SET_NATIVE_METHOD_PREFIX: usize = 73;
     pub const GET_TAG: usize = 106;
@@ -196,6 +197,23 @@ impl Jvmti {
             debug_assert_eq!(error, 0, "internal bug: a class is a class");
         }
         is_array
+    }
+
+    /// The descriptor of the elements of a class of arrays, if they are primitive values.
+    pub fn element(self, class: jclass) -> Option<u8> {
+        let mut signature: *mut u8 = null_mut();
+        // SAFETY: these are the signatures of these functions; the machine gives a text that ends with a zero, which is
+        // given back once it was read.
+        unsafe {
+            let ask: unsafe extern "system" fn(Jvmti, jclass, *mut *mut u8, *mut *mut u8) -> c_int =
+                self.function(function::GET_CLASS_SIGNATURE);
+            let deallocate: unsafe extern "system" fn(Jvmti, *mut u8) -> c_int = self.function(function::DEALLOCATE);
+            let error = ask(self, class, &mut signature, null_mut());
+            assert!(error == 0 && !signature.is_null(), "internal bug: a class has no signature");
+            let letter = if *signature == b'[' { *signature.add(1) } else { b'L' };
+            deallocate(self, signature);
+            (!matches!(letter, b'L' | b'[')).then_some(letter)
+        }
     }
 
     /// How many calls the current thread is in.

@@ -336,7 +336,7 @@ pub struct RunArgs {
 /// What decides on the next schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExplorerName {
-    /// Serial orders, the sweep, complete reduction, then samples.
+    /// Complete reduction with samples beside it, then samples.
     Auto,
     /// One thread whole inside another, at each point.
     Sweep,

@@ -98,6 +98,11 @@ impl Reversals {
         if !State::can_block(late.event) {
             return true;
         }
+        // Before its start a thread is joined by another event, which waits for nothing.
+        let is_start_of = |event: Event| event.kind == EventKind::Start && event.slot == late.event.slot;
+        if late.event.kind == EventKind::Join && is_start_of(path.nodes[early].event) {
+            return true;
+        }
         // All events on one monitor are in order, so it is then as it was before the early one.
         if late.event.kind == EventKind::Lock {
             match path.nodes[early].event.kind {

@@ -203,23 +203,47 @@ pub(super) extern "system" fn copy(
             return false;
         }
     }
+    let Some(held) = one_like(env, from) else { return true };
     let (source, target) = (number(env, from), number(env, to));
     let backwards = source == target && from_index < to_index;
     for step in 0..count {
         let offset = if backwards { count - 1 - step } else { step };
         let (read, written) = (from_index + offset, to_index + offset);
-        if happen_to(env, from, on(EventKind::Read, source, read as u32)).is_none()
-            || happen_to(env, to, on(EventKind::Write, target, written as u32)).is_none()
-        {
+        if happen_to(env, from, on(EventKind::Read, source, read as u32)).is_none() {
+            return true;
+        }
+        // Read now: others may go on before the write.
+        // SAFETY: both are arrays of the same kind, and the indices are inside them.
+        unsafe { (functions().array_copy)(env, class, from, read, held, 0, 1) };
+        if happen_to(env, to, on(EventKind::Write, target, written as u32)).is_none() {
             return true;
         }
         // SAFETY: both are arrays, and the indices are inside them.
-        unsafe { (functions().array_copy)(env, class, from, read, to, written, 1) };
+        unsafe { (functions().array_copy)(env, class, held, 0, to, written, 1) };
         if jni.has_exception() {
-            return true;
+            break;
         }
     }
+    jni.delete_local(held);
     true
+}
+
+/// An array of one element that can be any of this array's. None if there is no memory, which is thrown.
+fn one_like(env: *mut JNIEnv, array: jobject) -> Option<jobject> {
+    let jni = interface(env);
+    let class = jni.class_of(array);
+    let one = match functions().jvmti.element(class) {
+        // All arrays extend `Object`.
+        None => {
+            let object = jni.super_class(class);
+            let one = jni.object_array(object, 1);
+            jni.delete_local(object);
+            one
+        }
+        Some(letter) => jni.primitive_array(letter, 1),
+    };
+    jni.delete_local(class);
+    one
 }
 
 pub(super) extern "system" fn touch(env: *mut JNIEnv, _: jclass, array: jobject, first: jint, count: jint, kind: jint) {

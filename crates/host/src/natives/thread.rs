@@ -84,10 +84,18 @@ pub(super) extern "system" fn alive(env: *mut JNIEnv, _: jclass, thread: jobject
 }
 
 /// Waits for a thread to end before `Thread.join` looks whether it lives. What that would do if it does is to wait, so whether it
-/// found it alive makes no difference to anybody: without this there are two traces for each.
+/// found it alive makes no difference to anybody: without this there are two traces for each. Before the thread was started it
+/// waits for nothing, and that is an event which the start changes.
 pub(super) extern "system" fn joins(env: *mut JNIEnv, _: jclass, thread: jobject) {
-    let started = threads::find(identity_hash(env, thread)).filter(|&id| has_started(id));
-    if let Some(joined) = started.filter(|_| control::current().is_some()) {
+    if control::current().is_none() {
+        return;
+    }
+    let (hash, object) = (identity_hash(env, thread), number(env, thread));
+    let started = || threads::find(hash).filter(|&id| has_started(id));
+    if started().is_none() && happen(env, on(EventKind::VolatileRead, object, Event::STATUS)).is_none() {
+        return;
+    }
+    if let Some(joined) = started() {
         join(env, thread, joined, None);
     }
 }

@@ -1,6 +1,6 @@
 //! The explorer that a job asks for.
 
-use explore::{Auto, AutoSettings, DporSettings, Explorer, Pct, Pos, Random, Staged, StagedSettings, Surw, Sweep};
+use explore::{Auto, AutoSettings, DporSettings, Explorer, Pct, Pos, Random, Surw, Sweep};
 
 use super::protocol::{self, Certificate};
 
@@ -13,14 +13,12 @@ const SHARE: usize = 5;
 pub enum Chosen {
     /// Gives a certificate if it comes to its end.
     Auto(Box<Auto>),
-    /// The same for programs.
-    Staged(Box<Staged>),
     Other(Box<dyn Explorer>),
 }
 
 impl Chosen {
-    /// A new one, for executions of so many events at the most, of a test of a check or of a program.
-    pub fn new(plan: &protocol::Explore, max_events: usize, is_check: bool) -> Chosen {
+    /// A new one, for executions of so many events at the most.
+    pub fn new(plan: &protocol::Explore, max_events: usize) -> Chosen {
         let a_thread = u32::try_from(max_events / SHARE).unwrap_or(u32::MAX).max(1);
         let dpor = DporSettings { max_events_a_thread: Some(a_thread) };
         let seed = plan.seed;
@@ -32,16 +30,6 @@ impl Chosen {
             reduction_budget: plan.executions.min(AutoSettings::default().reduction_budget),
             ..AutoSettings::default()
         };
-        if !is_check && matches!(plan.explorer, protocol::Explorer::Auto | protocol::Explorer::Dpor) {
-            let settings = StagedSettings { seed, dpor, detect_races: false, ..StagedSettings::default() };
-            let settings = match plan.explorer {
-                protocol::Explorer::Dpor => {
-                    StagedSettings { sweep_budget: 0, reduction_budget: u64::MAX, bounded_after: u64::MAX, ..settings }
-                }
-                _ => settings,
-            };
-            return Chosen::Staged(Box::new(Staged::new(settings)));
-        }
         Chosen::Other(match plan.explorer {
             protocol::Explorer::Auto => return Chosen::Auto(Box::new(Auto::new(settings))),
             protocol::Explorer::Dpor => {
@@ -60,7 +48,6 @@ impl Chosen {
     pub fn explorer(&mut self) -> &mut dyn Explorer {
         match self {
             Chosen::Auto(auto) => &mut **auto,
-            Chosen::Staged(staged) => &mut **staged,
             Chosen::Other(other) => &mut **other,
         }
     }
@@ -69,7 +56,6 @@ impl Chosen {
     pub fn explored_part(&self) -> Option<u16> {
         let part = match self {
             Chosen::Auto(auto) => auto.explored_part(),
-            Chosen::Staged(staged) => staged.explored_part(),
             Chosen::Other(_) => None,
         };
         part.map(|part| (part.clamp(0.0, 1.0) * 1000.0) as u16)
@@ -79,7 +65,6 @@ impl Chosen {
     pub fn covered(&self) -> Option<u32> {
         let covered = match self {
             Chosen::Auto(auto) => auto.covered(),
-            Chosen::Staged(staged) => staged.covered(),
             Chosen::Other(_) => None,
         };
         covered.map(|preemptions| preemptions as u32)
@@ -89,7 +74,6 @@ impl Chosen {
     pub fn is_exhausted(&self) -> bool {
         match self {
             Chosen::Auto(auto) => auto.is_exhausted(),
-            Chosen::Staged(staged) => staged.is_exhausted(),
             Chosen::Other(_) => false,
         }
     }
@@ -98,7 +82,6 @@ impl Chosen {
     pub fn certificate(&self) -> Option<Certificate> {
         let known = match self {
             Chosen::Auto(auto) => auto.certificate(),
-            Chosen::Staged(staged) => staged.certificate(),
             Chosen::Other(_) => None,
         }?;
         Some(Certificate {

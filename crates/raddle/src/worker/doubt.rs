@@ -75,6 +75,8 @@ pub struct Ends {
     some: bool,
     /// How many had, as long as none had not.
     without: u32,
+    /// Whether reduction has stopped one, as long as none has ended. It might have gone on to its end.
+    stopped: bool,
 }
 
 /// After so many executions that did not end it is held to never end. A thread that waits for another in a loop ends
@@ -91,6 +93,8 @@ impl Ends {
     pub fn see_end(&mut self, is_cut: bool, execution: &Execution) -> Result<bool, Reason> {
         if !is_cut {
             self.some = true;
+        } else if matches!(execution.stop, Some(Stop::Diverged(_))) {
+            self.stopped = true;
         } else if !self.some {
             self.without += 1;
             if self.without >= GIVE_UP {
@@ -100,9 +104,14 @@ impl Ends {
         Ok(self.some)
     }
 
+    /// Other executions are counted from now on. A test that has come to an end still has one.
+    pub fn begin_anew(&mut self) {
+        (self.without, self.stopped) = (0, false);
+    }
+
     /// No more executions come. Whether one has ended, if there were any that had more events than are allowed.
     pub fn close(&self, events: usize) -> Result<(), Reason> {
-        if !self.some && self.without > 0 { Err(Reason::Endless { events }) } else { Ok(()) }
+        if !self.some && (self.without > 0 || self.stopped) { Err(Reason::Endless { events }) } else { Ok(()) }
     }
 }
 

@@ -9,7 +9,7 @@ mod unseen;
 
 use std::time::{Duration, Instant};
 
-use explore::{Attempt, Learnt, ThenFair, interference};
+use explore::{Attempt, Explorer, Learnt, Serial, ThenFair, interference};
 use host::{Execution, Stop};
 use schedule::{Schedule, Scheduler, Trace, is_idle};
 
@@ -32,6 +32,8 @@ const KEPT: usize = 200;
 const MAX_EVENTS_KEPT: usize = 1_000_000;
 /// Once in so many executions it is estimated how many are left.
 const ESTIMATED: u64 = 64;
+/// Upper bound on how often all begins anew because an execution did not come again.
+const MAX_FLEETING: u32 = 5;
 /// So many different failures are told.
 const MOST_FINDINGS: usize = 16;
 /// Longer executions are told without calls and values.
@@ -52,10 +54,12 @@ pub fn run(
     warm_up: Option<&Execution>,
 ) -> Result<(), Reason> {
     runs.forget_raised();
+    let begins_serially =
+        warm_up.is_some() && matches!(plan.explorer, protocol::Explorer::Auto | protocol::Explorer::Dpor);
     let mut exploration = Exploration {
         plan: *plan,
         judge,
-        explorer: Chosen::new(plan, runs.settings().limits.max_events, runs.is_check()),
+        explorer: Chosen::new(plan, runs.settings().limits.max_events),
         deadline: plan.millis.map(|millis| Instant::now() + Duration::from_millis(millis)),
         events: 0,
         ends: Ends::default(),
@@ -68,6 +72,10 @@ pub fn run(
         blind: Blind::default(),
         // Whoever chooses an explorer wants to see what it does with all events.
         silence: Silence::new(runs.is_check() && plan.explorer == protocol::Explorer::Auto),
+        begins_serially,
+        serial_is_next: begins_serially,
+        is_fleeting: false,
+        fleeting: 0,
         first: None,
         explored: Explored::default(),
     };
@@ -111,6 +119,15 @@ struct Exploration<'j> {
     bounds: Bounds,
     blind: Blind,
     silence: Silence,
+    /// Whether one serial execution comes before those of the explorer.
+    begins_serially: bool,
+    /// Whether it is the next.
+    serial_is_next: bool,
+    /// Whether the last execution failed and went otherwise the next time. Then reduction must not go on from it, for it may
+    /// have ended early.
+    is_fleeting: bool,
+    /// How often that was so.
+    fleeting: u32,
     /// How the first execution went.
     first: Option<(Schedule, u64)>,
     explored: Explored,
@@ -124,9 +141,21 @@ impl Exploration<'_> {
             || self.plan.first && !self.explored.findings.is_empty()
     }
 
+    /// The scheduler of the next execution, and whether it is the explorer's.
+    ///
+    /// The first of a program is serial, like the one that initialised classes. What fails serially is found so, however large the
+    /// program is; if it comes to an end the program has one, which reduction cannot show where it stops threads; and it
+    /// does nothing for the first time, so it can be compared with a later one.
+    fn next(&mut self) -> Option<(Box<dyn Scheduler + Send>, bool)> {
+        match std::mem::take(&mut self.serial_is_next) {
+            true => Serial::default().next().map(|scheduler| (scheduler, false)),
+            false => self.explorer.explorer().next().map(|scheduler| (scheduler, true)),
+        }
+    }
+
     fn go(&mut self, runs: &mut Runs<'_>) -> Result<(), Reason> {
         while !self.is_over(runs.executions())
-            && let Some(scheduler) = self.explorer.explorer().next()
+            && let Some((scheduler, is_explorers)) = self.next()
         {
             let execution = self.run_next(runs, scheduler)?;
             self.events += effort(&execution);
@@ -145,7 +174,11 @@ impl Exploration<'_> {
                 self.raise(runs, &unheard);
                 continue;
             }
-            match self.explorer.explorer().finish(&tell(&execution, end)) {
+            let learnt = match is_explorers {
+                true => self.explorer.explorer().finish(&tell(&execution, end)),
+                false => Learnt::Counts,
+            };
+            match learnt {
                 Learnt::Counts => {}
                 Learnt::Bounded => end = End::Cut,
                 Learnt::Redundant => {
@@ -174,6 +207,10 @@ impl Exploration<'_> {
                 self.first = Some((execution.schedule(), execution.trace.hash()));
             }
             self.judge(runs, execution, end)?;
+            if std::mem::take(&mut self.is_fleeting) && self.fleeting < MAX_FLEETING {
+                self.fleeting += 1;
+                self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events);
+            }
         }
         self.ends.close(runs.settings().limits.max_events)?;
         self.explored.weak = self.bounds.weak().map(|class| class.replace('/', "."));
@@ -182,6 +219,8 @@ impl Exploration<'_> {
         self.explored.unseen = self.blind.told();
         let is_sure = !self.explored.abandoned && self.blind.is_empty() && !runs.is_unstable();
         let stays = is_sure && self.goes_as_at_first(runs)?;
+        // It may have failed now, and not when it was run once more.
+        let stays = stays && !runs.is_unstable();
         let complete = self.explorer.certificate().filter(|_| stays);
         self.explored.covered = self.explorer.covered().filter(|_| stays);
         let bound = |certificate| self.bounds.put_to(certificate, &runs.settings().limits);
@@ -200,7 +239,7 @@ impl Exploration<'_> {
     fn mirror(&mut self, runs: &mut Runs<'_>) -> Result<(), Reason> {
         runs.mirror(true);
         let (first, covered, opened) = (self.explored.certificate, self.explored.covered, runs.opened().len());
-        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events, runs.is_check());
+        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events);
         self.forget();
         self.go(runs)?;
         let is_worse = !self.explored.findings.is_empty() || !self.blind.is_empty() || runs.is_unstable();
@@ -221,7 +260,7 @@ impl Exploration<'_> {
     /// Begins again with more events: what was explored so far did not know of them.
     fn open(&mut self, runs: &mut Runs<'_>, places: Vec<String>) {
         runs.open(places);
-        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events, runs.is_check());
+        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events);
         self.forget();
         (self.races, self.explored) = (Races::default(), Explored::default());
     }
@@ -229,7 +268,7 @@ impl Exploration<'_> {
     /// Begins again, because some accesses that were silent are events from now on. What was found is found.
     fn raise(&mut self, runs: &mut Runs<'_>, keys: &[u32]) {
         runs.raise(keys);
-        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events, runs.is_check());
+        self.explorer = Chosen::new(&self.plan, runs.settings().limits.max_events);
         self.silence.forget();
         self.races = Races::default();
         self.first = None;
@@ -241,7 +280,8 @@ impl Exploration<'_> {
     fn forget(&mut self) {
         self.passing_events = 0;
         (self.passing, self.failing, self.early_hangs) = (Vec::new(), Vec::new(), Vec::new());
-        (self.first, self.ends) = (None, Ends::default());
+        (self.first, self.serial_is_next) = (None, self.begins_serially);
+        self.ends.begin_anew();
         self.silence.forget();
         self.silence.take_passing();
     }
@@ -252,13 +292,17 @@ impl Exploration<'_> {
     }
 
     /// Whether the first execution still goes as it did, before everything is said to be known. If it does not, executions leave something
-    /// behind that later ones see.
+    /// behind that later ones see. If it fails, that is judged like any other failure.
     fn goes_as_at_first(&mut self, runs: &mut Runs<'_>) -> Result<bool, Reason> {
         let Some((schedule, hash)) = self.first.take().filter(|_| self.explorer.certificate().is_some()) else {
             return Ok(true);
         };
-        let same = self.run_next(runs, Box::new(schedule.replay()))?.trace.hash() == hash;
+        let again = self.run_next(runs, Box::new(schedule.replay()))?;
+        let (same, end) = (again.trace.hash() == hash, end(&again));
         self.explored.unexpected += u64::from(!same);
+        if end != End::Stopped && self.judge.suspects(&again, end) {
+            self.judge(runs, again, end)?;
+        }
         Ok(same)
     }
 
@@ -266,8 +310,7 @@ impl Exploration<'_> {
         self.judge.see(&execution);
         self.explored.abandoned |= execution.abandoned;
         self.explored.cut += u64::from(end == End::Cut);
-        let exits = matches!(execution.stop, Some(Stop::Exit(_)));
-        let can_judge = self.ends.see_end(end == End::Cut && !exits, &execution)?;
+        let can_judge = self.ends.see_end(is_endless(&execution, end), &execution)?;
         let (execution, end) = match self.silence.is_on {
             false => (execution, end),
             true if !self.judge.suspects(&execution, end) => {
@@ -365,8 +408,8 @@ impl Exploration<'_> {
         if is_hang {
             match self.fairly(runs, execution)? {
                 (_, Some(fair)) if fair.kind == FailureKind::Hang => {}
-                // It was cut off before its calls were too deep in each other.
-                (fair, Some(failure)) if failure.is_recursion() && self.known(&failure).is_none() => {
+                // It was cut off, maybe by the bound of reduction, before it failed otherwise.
+                (fair, Some(failure)) if failure.kind != FailureKind::Hang && self.known(&failure).is_none() => {
                     let end = self::end(&fair);
                     let number = self.find(runs, &fair, end, failure)?;
                     self.failing.extend(number.map(|number| (number, attempt(fair, end, true))));
@@ -384,9 +427,17 @@ impl Exploration<'_> {
         }
         if let Some(again) = &again {
             let found = self.judge.failure(runs, again, self::end(again))?;
-            let is_same = found.is_some_and(|found| found.is_same(&failure));
+            let (is_same, other) = match found {
+                Some(found) if found.is_same(&failure) => (true, None),
+                other => (false, other),
+            };
             if again.trace.hash() != execution.trace.hash() || !is_same {
                 runs.found_unstable(failure);
+                self.is_fleeting = again.trace.hash() != execution.trace.hash();
+                // What fails only once may fail in just this execution.
+                if let Some(other) = other.filter(|other| other.kind != FailureKind::Hang) {
+                    runs.found_unstable(other);
+                }
                 return Ok(None);
             }
         }
@@ -436,6 +487,11 @@ impl Exploration<'_> {
         let failure = self.judge.failure(runs, &fair, end(&fair))?;
         Ok((fair, failure))
     }
+}
+
+/// Whether an execution was cut off, other than by itself.
+fn is_endless(execution: &Execution, end: End) -> bool {
+    end == End::Cut && !matches!(execution.stop, Some(Stop::Exit(_)))
 }
 
 /// What an execution counts for, in events. Silent accesses take less time than events.
