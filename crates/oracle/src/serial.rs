@@ -163,9 +163,9 @@ impl<V: Given> Serial<V> {
             let does_not_end = match observation {
                 _ if is_after && is_misled => None,
                 Observation { stuck: true, .. } => {
-                    (!self.stuck && !(is_after && self.after.stuck)).then_some(Violation::Stuck)
+                    (!(self.stuck || is_after && self.after.stuck)).then_some(Violation::Stuck)
                 }
-                _ => (!self.endless && !(is_after && self.after.endless)).then_some(Violation::Endless),
+                _ => (!(self.endless || is_after && self.after.endless)).then_some(Violation::Endless),
             };
             return does_not_end.or(rejection);
         }

@@ -53,6 +53,18 @@ impl<V: Clone + PartialEq> Waits<V> {
         self.are_not_explained(observation, false, true)
     }
 
+    /// Whether calls of these suffixes, which are left at locks that calls hold which wait, could have been made before
+    /// those, and then all calls end: the ones that wait have locked out whoever would come for them. That a
+    /// linearization is stuck in the same way is no excuse.
+    pub fn are_locked_out(&self, observation: &Observation<V>, suffixes: &[usize]) -> bool {
+        let of_execution = ended(observation);
+        let made: Vec<usize> = of_execution.iter().map(Vec::len).collect();
+        let with_them = |(suffix, made): (usize, &usize)| made + usize::from(suffixes.contains(&suffix));
+        let first: Vec<usize> = made.iter().enumerate().map(with_them).collect();
+        let is_same = |run: &Run<V>| run.ended.iter().zip(&of_execution).all(|(run, ended)| run.starts_with(ended));
+        self.runs.iter().any(|run| !run.stuck && run.quiet.contains(&first) && is_same(run))
+    }
+
     fn are_not_explained(&self, observation: &Observation<V>, by_results: bool, come_last: bool) -> bool {
         let of_execution = ended(observation);
         let made: Vec<usize> = of_execution.iter().map(Vec::len).collect();
@@ -106,6 +118,17 @@ mod tests {
         // It waits in one order in which it comes last: that is the state.
         waits.add(&observation(&[0, 1], true), vec![vec![0, 0], vec![0, 1]]);
         assert!(!waits.are_unexplained(&observation(&[0, 1], true), true));
+    }
+
+    #[test]
+    fn whoever_waits_with_a_lock_must_not_lock_out_what_it_waits_for() {
+        // The first waits with a lock that the second needs; the other way round both end.
+        let mut waits = Waits::default();
+        waits.add(&observation(&[0, 0], true), vec![vec![0, 0]]);
+        assert!(!waits.are_locked_out(&observation(&[0, 0], true), &[1]), "no order ends");
+        waits.add(&observation(&[1, 1], false), vec![vec![0, 0], vec![0, 1], vec![1, 1]]);
+        assert!(waits.are_locked_out(&observation(&[0, 0], true), &[1]));
+        assert!(!waits.are_locked_out(&observation(&[0, 0], true), &[0]), "it never goes first");
     }
 
     #[test]

@@ -211,6 +211,15 @@ impl<'t> Against<'t> {
                 runs.leave_open();
             }
         }
+        let locked_out = waits::locked_out(execution);
+        if !is_unexplained && !locked_out.is_empty() {
+            if !std::mem::replace(&mut self.looks.varied_waits, true) {
+                self.looks.by_chance = linearize::waits(runs, check, test, &mut waits, true)?;
+            }
+            let read = self.with_values(runs, execution)?;
+            let observation = observe(read.as_ref().unwrap_or(execution), end, check.explore.must_end);
+            is_unexplained = !self.looks.by_chance && waits.are_locked_out(&observation, &locked_out);
+        }
         self.looks.waits = Some(waits);
         Ok(is_unexplained.then_some(Violation::Stuck))
     }

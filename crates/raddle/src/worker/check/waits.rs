@@ -1,7 +1,9 @@
 //! Which calls linearizations leave waiting: see [`oracle::Waits`].
 
-use host::{CallResult, Execution, Host};
-use schedule::{Event, EventKind};
+use host::{CallResult, Execution, Host, Stop};
+use schedule::{Event, EventKind, ThreadId};
+
+use crate::worker::stop;
 
 /// How many calls each suffix had made whenever nobody was within one, up to the first call that another has
 /// interrupted.
@@ -31,6 +33,21 @@ pub fn quiet(execution: &Execution) -> Vec<Vec<usize>> {
     }
     quiet.dedup();
     quiet
+}
+
+/// The suffixes of threads that wait for a lock while its holder waits for something that is no lock.
+pub fn locked_out(execution: &Execution) -> Vec<usize> {
+    let Some(Stop::Deadlock(blocked)) = &execution.stop else { return Vec::new() };
+    let holder = |thread: ThreadId| {
+        let own = blocked.iter().find(|blocked| blocked.thread == thread)?;
+        stop::holder(own, &execution.awaited).filter(|&holder| holder != thread)
+    };
+    let is_out = |thread: ThreadId| {
+        let last = std::iter::successors(holder(thread), |&thread| holder(thread)).take(blocked.len()).last();
+        last.is_some_and(|last| holder(last).is_none() && blocked.iter().any(|blocked| blocked.thread == last))
+    };
+    let threads = blocked.iter().map(|blocked| blocked.thread).filter(|thread| thread.0 > 0 && is_out(*thread));
+    threads.map(|thread| thread.0 as usize - 1).collect()
 }
 
 /// When the calls of a suffix ended that were not cut off.
