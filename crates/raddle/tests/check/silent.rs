@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::{Bench, EXPLORE, construct, fixture, invoke, jdks};
-use raddle::worker::protocol::{Check, Explore, Explorer, Oracle};
+use raddle::worker::protocol::{Check, Explore, Explorer, Finding, Oracle};
 use testcase::{Argument, Call, TestCase};
 
 /// What a check by an explorer finds, and how many executions it took to be certified.
@@ -13,7 +13,9 @@ fn found(bench: &mut Bench, class: &str, test: &TestCase, explorer: Explorer) ->
     let outcome =
         bench.ask(class, test, Check { explore, oracle: Oracle::Linearizability, wanted: None, goals: vec![] });
     assert_eq!(outcome.checked().rejected, None, "{class} {test:?}");
-    let failures: BTreeSet<String> = outcome.findings().iter().map(|finding| finding.failure.what.clone()).collect();
+    // One failure of a kind and place is told, and which results that shows depends on which execution was the first.
+    let name = |finding: &Finding| format!("{:?} {}", finding.failure.kind, finding.failure.place);
+    let failures: BTreeSet<String> = outcome.findings().iter().map(name).collect();
     let explored = outcome.0.explored.as_ref().unwrap();
     assert!(explored.certificate.is_some() || !failures.is_empty(), "{class} {explorer:?} {test:?}: {explored:?}");
     (failures, outcome.0.executions)
