@@ -24,8 +24,8 @@ pub struct Bounds {
     hashed: bool,
     /// A class names references that the garbage collector clears.
     references: bool,
-    /// Sites that were looked at, and whether as waits.
-    known: FastMap<(SiteId, bool), ()>,
+    /// Sites that were looked at, and as what kind of wait. One that is not known has waits of all kinds.
+    known: FastMap<(SiteId, Option<EventKind>), ()>,
 }
 
 impl Bounds {
@@ -44,7 +44,7 @@ impl Bounds {
             let waits = matches!(step.event.kind, EventKind::Wait | EventKind::Park);
             notifies |= step.event.kind == EventKind::Notify && step.event.condition() == 0;
             interrupts |= step.event.kind == EventKind::Interrupt;
-            if self.known.insert((step.event.site, waits), ()).is_some() {
+            if self.known.insert((step.event.site, waits.then_some(step.event.kind)), ()).is_some() {
                 continue;
             }
             let class = host.site(step.event.site).map(|site| site.class);
