@@ -10,6 +10,7 @@ mod end;
 mod seen;
 mod thread;
 mod wait_sets;
+mod whole;
 
 use crate::lock_table::LockTable;
 pub use end::{Blocked, Limits, Next, Stop};

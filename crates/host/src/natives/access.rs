@@ -262,11 +262,24 @@ pub(super) extern "system" fn touch(env: *mut JNIEnv, _: jclass, array: jobject,
     if control::is_alone(kind) || end == first as i64 || is_silent(env, array, access) {
         return;
     }
-    let id = number(env, array);
+    let (id, since) = (number(env, array), steps());
     for index in first as i64..end {
         if happen_to(env, array, on(kind, id, index as u32)).is_none() {
             return;
         }
+    }
+    is_whole(kind, id, since);
+}
+
+/// The number of events so far.
+fn steps() -> usize {
+    control::with_machine(|machine| machine.steps()).unwrap_or(0)
+}
+
+/// The current thread has made events since then of what it does to an object at once, after the last of them.
+fn is_whole(kind: EventKind, object: ObjectId, since: usize) {
+    if let Some(thread) = control::current() {
+        control::with_machine(|machine| machine.note_whole(thread, kind, object, since));
     }
 }
 
@@ -291,6 +304,7 @@ pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject
     if is_array && (slots.is_empty() || is_silent(env, object, all)) {
         return;
     }
+    let since = steps();
     for slot in slots {
         if !is_array && is_silent(env, object, field(EventKind::Read, slot)) {
             continue;
@@ -299,5 +313,8 @@ pub(super) extern "system" fn clone(env: *mut JNIEnv, _: jclass, object: jobject
         if happen_to(env, object, on(EventKind::Read, id, slot)).is_none() {
             return;
         }
+    }
+    if steps() > since {
+        is_whole(EventKind::Read, number(env, object), since);
     }
 }
