@@ -120,6 +120,11 @@ impl<V: Given> Serial<V> {
         self.kinds.contains_key(&Place::Probe { call: self.after.returned }).then_some(self.after.returned)
     }
 
+    /// Whether a probe has no end in some linearization.
+    pub fn is_endless_afterwards(&self) -> bool {
+        self.after.endless
+    }
+
     /// Whether some linearization has come to its end.
     pub fn has_ended(&self) -> bool {
         !self.outcomes.is_empty()

@@ -92,6 +92,17 @@ fn is_short(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST && !text.contains('\0')
 }
 
+/// Whether a number is none that a loop would take long to count to.
+pub fn is_small(literal: &Argument) -> bool {
+    const LARGEST: i64 = 1 << 10;
+    let number = match literal {
+        Argument::Int(number) => i64::from(*number),
+        Argument::Long(number) => *number,
+        _ => 0,
+    };
+    (-LARGEST..=LARGEST).contains(&number)
+}
+
 /// The largest or smallest number of a type, which has no neighbour beyond it: sums overflow there.
 fn extreme(letter: char, is_largest: bool) -> Option<Argument> {
     Some(match (letter, is_largest) {

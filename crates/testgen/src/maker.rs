@@ -248,7 +248,10 @@ impl Maker<'_> {
                 false => self.literals.primitive(letter, &mut self.rng),
             };
             let choice = Choice { place: wish.place, what: Name::of(&literal) };
-            self.proven.saw(choice.what, &literal);
+            // The largest there are may cost a loop of as many rounds, and are tried often enough by chance.
+            if literals::is_small(&literal) {
+                self.proven.saw(choice.what, &literal);
+            }
             drawn.push((literal, choice));
         }
         // One that was accepted, where none of those may be.

@@ -96,6 +96,10 @@ fn try_all(
             Err(reason) => return Err(reason),
         }
     };
+    if serial.is_endless_afterwards() {
+        // Every execution would run into that.
+        return Ok(Err(Rejected::Exhausts { what: "a call afterwards has no end".into() }));
+    }
     checked.linearizations = oracle::linearizations(test).total();
     for place in serial.unsteady() {
         match place {
