@@ -1,4 +1,4 @@
-//! Calls that one thread makes once all others have ended.
+//! Probes: calls that one thread makes once all others have ended.
 //!
 //! Two calls that break an object may both return, and only the next call notices: a list whose size is wrong, two
 //! nodes that hold each other, a permit that was lost. A longer suffix finds that too, but then the broken state needs
@@ -14,6 +14,8 @@ use crate::types::Bindings;
 const AFTERWARDS: &str = "afterwards";
 /// Upper bound on the calls of one test.
 const MAX_CALLS: usize = 3;
+/// So many observers are asked of each subject.
+const MOST_PROBES: usize = 8;
 /// How much likelier methods are that only look, because those are never misuse.
 const LOOKING: f64 = 3.0;
 /// How much less likely methods are that do not touch what the pair changes.
@@ -24,7 +26,7 @@ impl Composer<'_, '_> {
     pub fn afterwards(&mut self, draft: &mut Draft, methods: (usize, usize)) {
         let class = self.class;
         // Threads have come by their subjects themselves where the prefix made none.
-        if draft.subjects.is_empty() {
+        if draft.subjects.is_empty() != self.without_subject {
             return;
         }
         let bindings = Bindings::new();
@@ -54,6 +56,35 @@ impl Composer<'_, '_> {
                 draft.choices.push((at, Choice { place: Name::of(AFTERWARDS), what }));
             }
             draft.probes.push(call);
+        }
+    }
+
+    /// Calls that look at the subjects, or at static state if there are none, and change nothing: for whoever compares
+    /// what was seen.
+    pub fn observe(&mut self, draft: &mut Draft) {
+        let class = self.class;
+        let bindings = Bindings::new();
+        let looking = class.callable().filter(|(number, callable)| {
+            let method = &callable.method;
+            let of_object = callable.declared_in == "java/lang/Object";
+            method.parameters.is_empty()
+                && method.returns.is_some()
+                && callable.has_receiver() != draft.subjects.is_empty()
+                && !of_object
+                && self.relations.only_looks(*number)
+        });
+        let looking: Vec<usize> = looking.map(|(number, _)| number).collect();
+        let subjects: Vec<Option<usize>> = match draft.subjects.is_empty() {
+            true => vec![None],
+            false => draft.subjects.iter().copied().map(Some).collect(),
+        };
+        for subject in subjects {
+            for &number in looking.iter().take(MOST_PROBES) {
+                let Some(callable) = &class.methods[number] else { continue };
+                let called = Called { class, callable, bindings: &bindings };
+                let call = self.maker.call(draft, called, subject, None, None);
+                draft.probes.push(call);
+            }
         }
     }
 }

@@ -567,35 +567,6 @@ impl Composer<'_, '_> {
         let call = of_another(draft, callable, thread)?.clone();
         may_make(draft, &call, thread).then_some(call)
     }
-
-    /// Calls that look at the subjects, or at static state if there are none, and change nothing: for whoever compares
-    /// what was seen.
-    pub fn observe(&mut self, draft: &mut Draft) {
-        let class = self.class;
-        let bindings = Bindings::new();
-        let looking = class.callable().filter(|(number, callable)| {
-            let method = &callable.method;
-            let of_object = callable.declared_in == "java/lang/Object";
-            method.parameters.is_empty()
-                && method.returns.is_some()
-                && callable.has_receiver() != draft.subjects.is_empty()
-                && !of_object
-                && self.relations.only_looks(*number)
-        });
-        let looking: Vec<usize> = looking.map(|(number, _)| number).collect();
-        let subjects: Vec<Option<usize>> = match draft.subjects.is_empty() {
-            true => vec![None],
-            false => draft.subjects.iter().copied().map(Some).collect(),
-        };
-        for subject in subjects {
-            for &number in looking.iter().take(MOST_PROBES) {
-                let Some(callable) = &class.methods[number] else { continue };
-                let called = Called { class, callable, bindings: &bindings };
-                let call: Call = self.maker.call(draft, called, subject, None, None);
-                draft.probes.push(call);
-            }
-        }
-    }
 }
 
 /// A call of a method by an earlier thread, which passes on nothing that this one was told.
@@ -622,6 +593,3 @@ fn may_make(draft: &mut Draft, call: &Call, thread: usize) -> bool {
     draft.owner = before;
     may_all
 }
-
-/// So many observers are asked of each subject.
-const MOST_PROBES: usize = 8;
