@@ -152,6 +152,11 @@ impl Auto {
         self.phase
     }
 
+    /// Whether the last execution was a sample, and not one of reduction.
+    pub fn is_sampling(&self) -> bool {
+        self.turn != Turn::Reduction
+    }
+
     /// How many executions ran.
     pub fn executions(&self) -> u64 {
         self.executions

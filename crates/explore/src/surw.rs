@@ -8,7 +8,8 @@
 //!
 //! Deviations: of interest are the events on one resource, drawn anew for each execution from those on which events
 //! of different threads conflicted in the execution before; how many a thread does is taken from that execution too,
-//! so the walk is uniform only as far as executions resemble each other. The first one is a plain random walk.
+//! so the walk is uniform only as far as executions resemble each other. The first one is a plain random walk. And
+//! nobody waits for ever: the thread that is meant may go round a loop until one of those that wait for it goes on.
 
 use crate::dependency::{Resource, Space};
 use crate::execution::{Execution, Learnt};
@@ -57,6 +58,7 @@ impl Explorer for Surw {
             left,
             seen: Vec::new(),
             intent: None,
+            waited: 0,
             done: 0,
             weights: Vec::new(),
             may: Vec::new(),
@@ -110,6 +112,10 @@ fn of_interest(event: Event) -> Option<Resource> {
     }
 }
 
+/// Threads wait for so many events of others at the most. A thread that spins does no event of interest, ever, while
+/// the one that it spins for waits.
+const PATIENCE: u32 = 1_000;
+
 struct Sample {
     rng: Rng,
     profile: Arc<Profile>,
@@ -120,6 +126,8 @@ struct Sample {
     seen: Vec<bool>,
     /// Who is meant to do the next event of interest.
     intent: Option<ThreadId>,
+    /// How many events the threads have done since that was drawn, while others waited for it.
+    waited: u32,
     done: usize,
     /// By thread: what is left for it and those that it may yet start. Reused between draws.
     weights: Vec<u64>,
@@ -171,7 +179,7 @@ impl Scheduler for Sample {
             if self.is_of_interest(step.event) {
                 let left = self.left.get_mut(step.thread.0 as usize);
                 left.into_iter().for_each(|left| *left = left.saturating_sub(1));
-                self.intent = None;
+                (self.intent, self.waited) = (None, 0);
             }
         }
         self.done = choice.trace.steps.len();
@@ -185,6 +193,12 @@ impl Scheduler for Sample {
         may.clear();
         let may_go_on = |&&(thread, event): &&(ThreadId, Event)| thread == intent || !self.is_of_interest(event);
         may.extend(choice.runnable.iter().filter(may_go_on).map(|&(thread, _)| thread));
+        self.waited += u32::from(may.len() < choice.runnable.len());
+        if self.waited > PATIENCE {
+            may.clear();
+            may.extend(choice.threads().filter(|&thread| thread != intent));
+            self.waited = 0;
+        }
         let thread = if may.is_empty() {
             // The one that was meant cannot go on, and all others wait for it: another is meant.
             let intent = self.draw(choice);

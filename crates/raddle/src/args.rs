@@ -236,9 +236,9 @@ pub struct ExploreArgs {
     #[arg(long)]
     pub first: bool,
 
-    /// How many events an execution may have before it is held to have no end.
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
-    pub max_events: usize,
+    /// How many events an execution may have before it is held to have no end: 100000, or more if the program is longer.
+    #[arg(long, value_name = "N")]
+    pub max_events: Option<usize>,
 
     /// Let timed waits be over at any moment, and not only when nothing else can go on.
     #[arg(long)]

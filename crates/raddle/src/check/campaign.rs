@@ -324,6 +324,7 @@ impl<'c> Campaign<'c> {
             first,
             explain_millis,
             must_end: false,
+            may_lengthen: false,
         }
     }
 

@@ -34,6 +34,11 @@ use target::Target;
 const EXPLAINING: u32 = 6;
 /// But no less than this.
 const LEAST_EXPLAINING: Duration = Duration::from_secs(10);
+/// An execution with more events than this is held to have no end, unless the program is longer.
+const MAX_EVENTS: usize = 100_000;
+/// Then it may have so many times the events that it has if everyone gets turns. One thread may do nearly all of it, and
+/// reduction lets none do more than a fifth of what is allowed.
+const LONGER: usize = 6;
 /// What the plan does not count: a worker that prepares the test, and an execution that is under way when time is over. A
 /// worker that takes longer is ended.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -54,9 +59,10 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         first: args.first,
         explain_millis: explaining(budget).as_millis() as u64,
         must_end: target.must_end,
+        may_lengthen: args.max_events.is_none(),
     };
     let limits = Limits {
-        max_events: args.max_events,
+        max_events: args.max_events.unwrap_or(MAX_EVENTS),
         spurious_wakeups: args.spurious_wakeups,
         early_timeouts: args.early_timeouts,
         early_of_started: 0,
@@ -65,8 +71,17 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         mirrored: false,
     };
     let plan = Plan::Explore(explore);
-    let job = Job { test: target.test.clone(), under_test: vec![target.class.clone()], plan, limits, opened: vec![] };
+    let mut job =
+        Job { test: target.test.clone(), under_test: vec![target.class.clone()], plan, limits, opened: vec![] };
     let mut known = explore_job(args, &place, &job, budget)?;
+    if let Some(events) = known.length() {
+        let left = budget.saturating_sub(Duration::from_secs_f64(known.seconds)).max(budget / 2);
+        job.limits.max_events = LONGER * events;
+        job.plan = Plan::Explore(Explore { millis: Some(left.as_millis() as u64), may_lengthen: false, ..explore });
+        let before = known.seconds;
+        known = explore_job(args, &place, &job, left)?;
+        known.seconds += before;
+    }
     known.confirm(&place, &job, target.must_end)?;
     let origin = Origin { target: &target.name, place: &place, job: &job, must_end: target.must_end, seed: args.seed };
     report(args, color, &target, &origin, &known)
@@ -86,6 +101,14 @@ struct Known {
 }
 
 impl Known {
+    /// The number of events of a program that has more than are allowed.
+    fn length(&self) -> Option<usize> {
+        match self.outcome.as_ref()?.answer {
+            Answer::Unknown(Reason::Longer { events }) => Some(events),
+            _ => None,
+        }
+    }
+
     /// Puts aside what does not fail in a fresh virtual machine.
     fn confirm(&mut self, place: &Place, job: &Job, must_end: bool) -> anyhow::Result<()> {
         let mut report = match self.outcome.as_mut().map(|outcome| &mut outcome.answer) {
@@ -210,8 +233,8 @@ fn report(
     if let Some(file) = &args.json {
         let document = json!({
             "raddle": env!("CARGO_PKG_VERSION"), "seed": args.seed, "java": origin.place.jdk.version,
-            "target": target.name, "verdict": verdict::word(&explored, unknown.as_deref()), "reason": unknown,
-            "complete": incomplete.is_none(), "incomplete": incomplete,
+            "target": target.name, "verdict": verdict::word(&explored, unknown.as_deref(), incomplete.is_none()),
+            "reason": unknown, "complete": incomplete.is_none(), "incomplete": incomplete,
             "executions": known.executions, "redundant": explored.redundant, "seconds": known.seconds,
             "preemptions_covered": explored.covered,
             "certificate": explored.certificate.filter(|_| explored.findings.is_empty()).map(|certificate| json!({

@@ -58,6 +58,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
                 first: false,
                 explain_millis: 0,
                 must_end,
+                may_lengthen: false,
             };
             Plan::Recheck { check: Check { explore, oracle, wanted: None, goals: vec![] }, turns, timeouts }
         }

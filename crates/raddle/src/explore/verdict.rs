@@ -35,12 +35,13 @@ pub fn page(finding: &Finding, path: &Path, sources: &Sources, args: &ViewArgs, 
     })
 }
 
-/// The verdict in one word, as reports have it.
-pub fn word(explored: &Explored, unknown: Option<&str>) -> &'static str {
+/// The verdict in a word or two, as reports have it. Clean is only what is certified.
+pub fn word(explored: &Explored, unknown: Option<&str>, is_complete: bool) -> &'static str {
     match unknown {
         _ if !explored.findings.is_empty() => "violation",
         Some(_) => "unknown",
-        None => "clean",
+        None if is_complete => "clean",
+        None => "nothing found",
     }
 }
 

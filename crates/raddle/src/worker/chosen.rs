@@ -70,6 +70,14 @@ impl Chosen {
         covered.map(|preemptions| preemptions as u32)
     }
 
+    /// Whether the last execution is a sample beside reduction: what it did not show, reduction may still.
+    pub fn is_sampling(&self) -> bool {
+        match self {
+            Chosen::Auto(auto) => auto.is_sampling(),
+            Chosen::Other(_) => false,
+        }
+    }
+
     /// Whether complete reduction was given up for want of memory.
     pub fn is_exhausted(&self) -> bool {
         match self {

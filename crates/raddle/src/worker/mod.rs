@@ -14,6 +14,7 @@ mod ending;
 mod explore;
 mod failure;
 mod judge;
+mod length;
 mod missing;
 pub mod protocol;
 mod reached;
@@ -152,6 +153,7 @@ fn run_plan(runs: &mut Runs<'_>, job: &Job) -> Result<(), Reason> {
         }
         Plan::Explore(plan) => {
             let first = warm_up(runs)?;
+            length::ask(runs, plan, &first)?;
             explore::run(runs, plan, &mut ByItsEnd { must_end: plan.must_end }, Some(&first))?;
             // Whether it has no end, one schedule does not tell.
             let failure = failure::failure(&first, ending::end(&first), plan.must_end);

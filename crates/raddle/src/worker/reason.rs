@@ -16,6 +16,10 @@ pub enum Reason {
     Endless {
         events: usize,
     },
+    /// It ends after so many events, which are more than are allowed.
+    Longer {
+        events: usize,
+    },
     /// The budget of the job has run out.
     TimedOut {
         millis: u64,
@@ -97,6 +101,7 @@ impl fmt::Display for Reason {
                 write!(f, "the code under test asked the virtual machine to end with status {status}")
             }
             Reason::Endless { events } => write!(f, "no end after {events} events under any schedule"),
+            Reason::Longer { events } => write!(f, "it has {events} events, which are more than are allowed"),
             Reason::TimedOut { millis, standing } => {
                 write!(f, "no end within {} s, {standing}", *millis as f64 / 1000.0)
             }

@@ -31,6 +31,7 @@ pub const EXPLORE: Explore = Explore {
     first: false,
     explain_millis: 0,
     must_end: false,
+    may_lengthen: false,
 };
 
 /// A worker that can run the fixtures of `check`.

@@ -44,4 +44,5 @@ const AUTO: Explore = Explore {
     first: false,
     explain_millis: 0,
     must_end: false,
+    may_lengthen: false,
 };

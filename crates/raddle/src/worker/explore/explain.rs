@@ -225,6 +225,7 @@ mod tests {
             first: false,
             explain_millis,
             must_end: false,
+            may_lengthen: false,
         };
         let begun = Instant::now();
         let at = |millis: u64| begun + Duration::from_millis(millis);

@@ -309,7 +309,7 @@ impl Exploration<'_> {
     fn judge(&mut self, runs: &mut Runs<'_>, execution: Execution, end: End) -> Result<(), Reason> {
         self.judge.see(&execution);
         self.explored.abandoned |= execution.abandoned;
-        self.explored.cut += u64::from(end == End::Cut);
+        self.explored.cut += u64::from(end == End::Cut && !self.explorer.is_sampling());
         let can_judge = self.ends.see_end(is_endless(&execution, end), &execution)?;
         let (execution, end) = match self.silence.is_on {
             false => (execution, end),

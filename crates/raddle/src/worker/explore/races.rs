@@ -31,8 +31,11 @@ impl Races {
             return;
         }
         for race in self.detector.races(&tell(execution, end)) {
-            let of_synchronizer = |step: usize| is_of_synchronizer(host, &execution.trace.steps[step].event);
-            if of_synchronizer(race.first) && of_synchronizer(race.second) {
+            let event = |step: usize| &execution.trace.steps[step].event;
+            let [first, second] = [race.first, race.second].map(|step| is_of_synchronizer(host, event(step)));
+            // A raw access of an element has no site. Arrays of synchronizers are nobody else's.
+            let [sited, other] = [race.first, race.second].map(|step| host.site(event(step).site).is_some());
+            if (first || !sited) && (second || !other) && (first || second) {
                 continue;
             }
             let sites = (race.first_site.0, race.second_site.0);

@@ -136,6 +136,8 @@ pub struct Explore {
     pub explain_millis: u64,
     /// Whether threads that are left waiting when the test itself is over are a failure, daemons aside.
     pub must_end: bool,
+    /// Whether a program that ends, but has more events than are allowed, is told to whoever can allow more.
+    pub may_lengthen: bool,
 }
 
 impl Plan {
