@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use testcase::{Behaviour, Call, Operation, TestCase};
+use testcase::{Argument, Behaviour, Call, Operation, TestCase};
 
 /// What the virtual machine throws when it is at its end, and what ends threads on request: how full a heap is says nothing about the
 /// order of calls. A stack is another matter: calls that have no end in each other, and do in every order, are not thread-safe.
@@ -38,6 +38,17 @@ pub fn thrown_by_test(test: &TestCase) -> BTreeSet<String> {
     let calls = test.prefix.iter().chain(test.suffixes.iter().flatten()).chain(&test.probes);
     calls.for_each(|call| of_call(call, &mut classes));
     classes
+}
+
+/// Whether a method that the test has written gives null, as it says.
+pub fn gives_null(test: &TestCase) -> bool {
+    let calls = test.prefix.iter().chain(test.suffixes.iter().flatten()).chain(&test.probes);
+    calls.into_iter().any(|call| match &call.operation {
+        Operation::Implement { methods, .. } => {
+            methods.iter().any(|method| method.does == Behaviour::Return(Argument::Null))
+        }
+        _ => false,
+    })
 }
 
 fn of_call(call: &Call, classes: &mut BTreeSet<String>) {

@@ -9,6 +9,7 @@ use classfile::{MethodSignature, TypeParameter, TypeSignature};
 use crate::claims;
 use crate::library::is_of_jdk;
 use crate::messages;
+use crate::numbers;
 
 /// A class or interface.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ pub struct ClassInfo {
     pub claims_safety: bool,
     /// Texts that its code mentions, those aside that only its exceptions say.
     pub strings: Vec<String>,
-    /// Whole numbers that its constants hold.
+    /// Whole numbers that its code mentions, and their neighbours.
     pub numbers: Vec<i64>,
 }
 
@@ -101,7 +102,7 @@ impl ClassInfo {
             only_tells: false,
             claims_safety: claims::has_locks(&file) || claims::is_annotated(&file),
             strings: Vec::new(),
-            numbers: Vec::new(),
+            numbers: numbers::of(&file),
             name,
         };
         info.read_nesting(&file);
@@ -153,8 +154,6 @@ impl ClassInfo {
             match file.constants.get(number) {
                 Some(Constant::String(_)) if messages.contains(&number) => {}
                 Some(Constant::String(text)) => self.strings.push(file.constants.utf8(text).to_string()),
-                Some(Constant::Integer(value)) => self.numbers.push(value.into()),
-                Some(Constant::Long(value)) => self.numbers.push(value),
                 _ => {}
             }
         }

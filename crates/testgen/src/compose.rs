@@ -141,27 +141,47 @@ impl Composer<'_, '_> {
     }
 
     /// A long row of calls in one thread, mostly of one or two methods that change what the sought one looks at, so
-    /// that something grows.
+    /// that something grows. Every other row repeats one call, with the same arguments: what counts how often something
+    /// was so gets to its end only by that.
     pub fn scout(&mut self, sought: usize) -> Draft {
         let bindings = self.maker.complete(&self.class.info.type_parameters, Bindings::new());
         let mut draft = Draft { without_null: !self.maker.rng.one_in(4), ..Draft::default() };
         self.without_subject = self.goes_without_subject((sought, sought), Mode::Conflict);
         let subject = self.subject(&mut draft, &bindings);
-        let often: Vec<usize> = (0..1 + self.maker.rng.below(2)).map(|_| self.changer((sought, sought))).collect();
+        let is_steady = self.maker.rng.one_in(2);
+        let mut often: Vec<usize> = (0..1 + self.maker.rng.below(2)).map(|_| self.changer((sought, sought))).collect();
+        if is_steady && !self.relations.only_looks(sought) && self.maker.rng.one_in(2) {
+            often = vec![sought];
+        }
+        let mut repeated: Option<Call> = None;
         for _ in 0..SCOUTED {
-            let method = match self.maker.rng.below(8) {
+            let turn = self.maker.rng.below(if is_steady { 16 } else { 8 });
+            if let Some(call) = repeated.as_ref().filter(|_| turn > 1) {
+                draft.put(0, call.clone());
+                continue;
+            }
+            let method = match turn {
                 0 => sought,
                 1 => self.changer((sought, sought)),
                 _ => *self.maker.rng.pick(&often).unwrap_or(&sought),
             };
             self.suffix_call(&mut draft, method, &bindings, subject, None, 0);
+            if is_steady && turn > 1 {
+                repeated =
+                    draft.suffixes.first().and_then(|calls| calls.last()).filter(|call| !lends(&draft, call)).cloned();
+            }
         }
         draft
     }
 
     /// A test of two methods that goes to a place where a scout was: the first thread makes the call that was there.
     pub fn reach(&mut self, way: &Way, beside: Option<&Way>, other: usize) -> Draft {
-        let mut draft = way.begin(beside, &mut self.maker.rng);
+        let draft = way.begin(beside, &mut self.maker.rng);
+        self.with_other(draft, other)
+    }
+
+    /// With a second thread that makes a call of this method, if there is none.
+    fn with_other(&mut self, mut draft: Draft, other: usize) -> Draft {
         let subject = draft.subjects.first().copied();
         self.without_subject = subject.is_none();
         let is_callable = subject.is_some() || !self.class.has_receiver(other);
@@ -170,6 +190,20 @@ impl Composer<'_, '_> {
             self.suffix_call(&mut draft, other, &bindings, subject, None, 1);
         }
         draft
+    }
+
+    /// A test that makes a call of a scout, in the state in which it was made, beside a call of another method: mostly
+    /// with the same arguments, if it is the same method.
+    pub fn beside_call(&mut self, way: &Way, other: usize) -> Draft {
+        let mut draft = way.begin(None, &mut self.maker.rng);
+        let repeated = if self.maker.rng.one_in(4) { None } else { self.repeated(&mut draft, other, 1) };
+        match repeated {
+            Some(call) => {
+                draft.put(1, call);
+                draft
+            }
+            None => self.with_other(draft, other),
+        }
     }
 
     fn one_subject(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape) {
@@ -580,6 +614,11 @@ fn of_another<'d>(draft: &'d Draft, callable: &Callable, thread: usize) -> Optio
     let is_own = |argument: &Argument| matches!(argument, Argument::Value(OWN..));
     let others = draft.suffixes.iter().take(thread).flatten();
     others.filter(|call| !call.arguments.iter().any(is_own)).find(is_same)
+}
+
+/// Whether a call gives something back, which nobody does twice.
+fn lends(draft: &Draft, call: &Call) -> bool {
+    call.arguments.iter().any(|argument| matches!(argument, Argument::Value(number) if draft.lent.contains_key(number)))
 }
 
 /// Whether a thread may have all that is passed by a call of another.

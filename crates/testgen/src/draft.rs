@@ -34,6 +34,8 @@ pub struct Draft {
     pub receiver: Option<usize>,
     /// Whether nothing is null that can be made: one of many that a subject holds spoils all of them.
     pub without_null: bool,
+    /// Whether functions that the test writes give null; None as long as there is no function.
+    pub gives_null: Option<bool>,
     /// The thread or subject for which each call of the prefix makes something; None if it is for all.
     pub owners: Vec<Option<Owner>>,
     /// For which something is being made now.

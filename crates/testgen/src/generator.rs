@@ -246,7 +246,7 @@ impl<'p> Generator<'p> {
 
     /// Whether a test of every pair that is to be tried has run, and all places were reached for which it is tried.
     pub fn is_done(&self) -> bool {
-        self.targets.all.iter().all(Target::is_done)
+        self.targets.all.iter().all(Target::is_done) && self.scouts.is_done()
     }
 
     /// The pairs that are to be tried.
@@ -363,11 +363,13 @@ impl<'p> Generator<'p> {
         (0..self.targets.all.len()).filter(|&target| is_met(&self.targets.all[target])).collect()
     }
 
-    /// A scout has run: which of its calls were where, and which of them have returned.
-    pub fn scouted(&mut self, origin: &Origin, hits: &[(usize, u64)], returned: Vec<bool>) {
-        if let Some(draft) = &origin.scout {
-            self.scouts.note((**draft).clone(), hits, returned);
-        }
+    /// A scout has run: which of its calls were where, which of them have returned, and by which path each went.
+    pub fn scouted(&mut self, origin: &Origin, hits: &[(usize, u64)], returned: Vec<bool>, paths: &[u64]) {
+        let Some(draft) = &origin.scout else { return };
+        let calls = draft.suffixes.first().into_iter().flatten();
+        let methods: Vec<Option<usize>> =
+            calls.map(|call| self.method_of(call).filter(|&method| self.targets.is_tried_on_one(method))).collect();
+        self.scouts.note((**draft).clone(), hits, returned, methods.into_iter().zip(paths.iter().copied()));
     }
 
     /// What became of a test that was written so.
@@ -564,6 +566,14 @@ impl<'p> Generator<'p> {
                 let sought = target.goals[goal].methods.0;
                 let partner = if target.methods.0 == sought { target.methods.1 } else { target.methods.0 };
                 (way.map_or_else(Draft::default, |way| composer.reach(way, beside, partner)), None)
+            }
+            target if let Aim::Near { milestone, before } = step.aim => {
+                self.scouts.try_milestone(milestone);
+                let method = self.scouts.milestones()[milestone].method;
+                let methods = target.map_or((method, method), |target| self.targets.all[target].methods);
+                let way = self.scouts.before(milestone, before).or_else(|| self.scouts.before(milestone, 0));
+                let other = if methods.0 == method { methods.1 } else { methods.0 };
+                (way.map_or_else(Draft::default, |way| composer.beside_call(&way, other)), None)
             }
             Some(number) => {
                 let target = &self.targets.all[number];

@@ -52,6 +52,11 @@ pub fn class(class: &str) -> u64 {
     mix::hash(&("any", class)).max(UNKNOWN + 1)
 }
 
+/// The number of a path: of the set of places that a call has touched, in their order.
+pub fn path(places: &BTreeSet<u64>) -> u64 {
+    mix::hash(&("path", places))
+}
+
 fn place_of(site: &SiteFact) -> u64 {
     place(&site.class.replace('.', "/"), &format!("{}{}", site.method, site.descriptor), site.offset)
 }

@@ -52,6 +52,7 @@ mod literals;
 mod maker;
 mod messages;
 mod mix;
+mod numbers;
 mod parts;
 mod plan;
 mod prices;
@@ -67,7 +68,7 @@ mod targets;
 mod types;
 
 pub use generator::{Candidate, Feedback, Generator, Origin, Settings, Strategy};
-pub use goals::{Goal, MET, WAITED, class as any_place, place};
+pub use goals::{Goal, MET, WAITED, class as any_place, path, place};
 pub use library::is_of_jdk;
 pub use parts::Beside;
 pub use plan::{FIRST_ROUND, ROUND_STEP};

@@ -14,9 +14,8 @@ pub struct Literals {
     numbers: Vec<i64>,
 }
 
-/// Longer texts, and larger numbers, make long executions; what they can show, shorter ones show too, all but what overflows.
+/// Longer texts make long executions; what they can show, shorter ones show too.
 const LONGEST: usize = 40;
-const LARGEST: u64 = 100;
 /// Numbers with a fraction: between any two that are usual there is another, and one beyond.
 const REAL: [f32; 10] = [0.0, 0.0, 1.0, 1.0, 0.5, 0.25, 2.0, 10.0, -1.0, -0.5];
 /// One number in so many is the largest or smallest that there is.
@@ -33,7 +32,7 @@ impl Literals {
         let mut dates: Vec<String> = strings.iter().filter_map(|text| dated(text)).collect();
         dates.dedup();
         strings.truncate(MOST);
-        let mut numbers: Vec<i64> = numbers.filter(|number| number.unsigned_abs() <= LARGEST).collect();
+        let mut numbers: Vec<i64> = numbers.collect();
         numbers.sort();
         numbers.dedup();
         Literals { strings, dates, numbers }

@@ -2,7 +2,7 @@
 
 use crate::compose::Shape;
 use crate::generator::Strategy;
-use crate::scouts::Scouts;
+use crate::scouts::{self, Scouts};
 use crate::targets::{HOPELESS_TURNS, Target, Targets};
 
 /// A test that is to be written.
@@ -23,6 +23,8 @@ pub enum Aim {
     Scout(usize),
     /// To reach a goal of its target, as a scout did.
     Reach(usize),
+    /// To make the call of a milestone, or the one so many calls before it, beside another call.
+    Near { milestone: usize, before: usize },
 }
 
 /// What comes when.
@@ -45,6 +47,7 @@ enum Phase {
     Pairs,
     Scouts,
     Reach { turn: usize },
+    Near,
     Longer { calls: usize },
     Threads,
     Random,
@@ -61,6 +64,9 @@ const RANDOM_TESTS: usize = 100;
 /// So many scouts run in a round, if there is something to be reached, and so many tests then try to get to each place.
 const SCOUTS: usize = 24;
 const TRIES: usize = 4;
+/// So many tests near milestones there are in a round, and so many for each of them.
+const NEARS: usize = 60;
+const NEAR: u32 = scouts::TRIES;
 /// One call a thread, two threads.
 const PLAIN: Shape = Shape { grown: false, calls: 1, threads: 2 };
 
@@ -81,6 +87,7 @@ impl Plan {
                 Phase::Pairs => self.pair(targets),
                 Phase::Scouts => self.scout(targets),
                 Phase::Reach { turn } => self.reach(targets, scouts, turn),
+                Phase::Near => self.near(targets, scouts),
                 Phase::Longer { calls } => self.variant(targets, Shape { grown: true, calls, threads: 2 }),
                 Phase::Threads => self.variant(targets, Shape { grown: true, calls: 1, threads: 3 }),
                 Phase::Random => self.random(),
@@ -99,18 +106,23 @@ impl Plan {
         Some(vec![step(PLAIN), step(Shape { grown: true, ..PLAIN })])
     }
 
-    /// The methods with unreached goals in turn. Each round goes on with the next.
+    /// The methods with unreached goals and all others in turn. Each round goes on with the next.
     fn scout(&mut self, targets: &Targets) -> Option<Vec<Step>> {
         self.left = self.left.checked_sub(1)?;
-        let mut sought: Vec<usize> = Vec::new();
-        for target in &targets.all {
-            let goals = target.unreached().map(|goal| target.goals[goal].methods);
-            sought.extend(goals.flat_map(|(one, other)| [one, other]));
-        }
-        sought.sort_unstable();
-        sought.dedup();
+        let methods = |of: &mut dyn Iterator<Item = (usize, usize)>| -> Vec<usize> {
+            let mut sought: Vec<usize> = of.flat_map(|(one, other)| [one, other]).collect();
+            sought.sort_unstable();
+            sought.dedup();
+            sought
+        };
+        let unreached = |target: &'_ Target| -> Vec<(usize, usize)> {
+            target.unreached().map(|goal| target.goals[goal].methods).collect()
+        };
+        let sought = methods(&mut targets.all.iter().flat_map(unreached));
+        let all = methods(&mut targets.all.iter().map(|target| target.methods));
         self.scouted += 1;
-        let method = *sought.get(self.scouted.checked_rem(sought.len())?)?;
+        let of = if self.scouted.is_multiple_of(2) || sought.is_empty() { all } else { sought };
+        let method = *of.get((self.scouted / 2).checked_rem(of.len())?)?;
         Some(vec![Step { target: None, shape: PLAIN, aim: Aim::Scout(method) }])
     }
 
@@ -129,6 +141,25 @@ impl Plan {
             self.phase = Phase::Reach { turn: turn + 1 };
             steps
         })
+    }
+
+    /// A test for the milestone with the fewest.
+    fn near(&mut self, targets: &Targets, scouts: &Scouts) -> Option<Vec<Step>> {
+        self.left = self.left.checked_sub(1)?;
+        let all = scouts.milestones();
+        let rounds = 1 + (self.round - FIRST_ROUND) / ROUND_STEP;
+        let open = all.iter().enumerate().filter(|(_, milestone)| milestone.tried < NEAR * rounds);
+        let (number, milestone) = open.min_by_key(|(_, milestone)| milestone.tried)?;
+        let has_it = |target: &Target| [target.methods.0, target.methods.1].contains(&milestone.method);
+        let mut fitting: Vec<usize> =
+            (0..targets.all.len()).filter(|&it| has_it(&targets.all[it]) && targets.all[it].is_on_one()).collect();
+        // What two threads do that both call the method comes first.
+        fitting.sort_by_key(|&it| targets.all[it].methods.0 != targets.all[it].methods.1);
+        let turn = milestone.tried as usize / 2;
+        let target = turn.checked_rem(fitting.len()).map(|turn| fitting[turn]);
+        // In turn one call before, where the call still goes its usual way, and there.
+        let before = 1 - milestone.tried as usize % 2;
+        Some(vec![Step { target, shape: PLAIN, aim: Aim::Near { milestone: number, before } }])
     }
 
     fn variant(&mut self, targets: &Targets, shape: Shape) -> Option<Vec<Step>> {
@@ -162,11 +193,12 @@ impl Plan {
         (self.phase, self.left) = match self.phase {
             Phase::Pairs => (Phase::Scouts, SCOUTS),
             Phase::Scouts => (Phase::Reach { turn: 0 }, 0),
-            Phase::Reach { .. } if self.strategy == Strategy::Pairs => {
+            Phase::Reach { .. } => (Phase::Near, NEARS),
+            Phase::Near if self.strategy == Strategy::Pairs => {
                 self.round += ROUND_STEP;
                 (Phase::Pairs, 0)
             }
-            Phase::Reach { .. } => (Phase::Longer { calls: 2 }, tests),
+            Phase::Near => (Phase::Longer { calls: 2 }, tests),
             Phase::Longer { calls: 2 } => (Phase::Longer { calls: 3 }, tests),
             Phase::Longer { .. } => (Phase::Threads, tests),
             Phase::Threads => (Phase::Random, RANDOM_TESTS),
@@ -179,4 +211,4 @@ impl Plan {
 }
 
 /// So many phases there are.
-const ROUND: usize = 7;
+const ROUND: usize = 8;

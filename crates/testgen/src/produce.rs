@@ -19,6 +19,8 @@ const MOST_RESULTS: f64 = 3.0;
 const TRIES: usize = 4;
 /// What weighs less went wrong about six times as often as well.
 const MOSTLY_WRONG: f64 = 0.3;
+/// Functions give null in one of so many tests that have any.
+const NULLS: usize = 6;
 /// No method of another type always gives something out, before anything is learnt.
 const LIKELIEST: f64 = 0.8;
 
@@ -206,6 +208,13 @@ impl Maker<'_> {
                     _ if depth >= DEEPEST => continue,
                     _ => {
                         let place = Name::of((owner, &method.name, &method.descriptor, "result"));
+                        if self.gives_null(draft, place, count) {
+                            choices.push(result(place, false));
+                            let (name, descriptor) = (method.name.clone(), method.descriptor.clone());
+                            let does = Behaviour::Return(Argument::Null);
+                            methods.push(Implementation { name, descriptor, does });
+                            continue;
+                        }
                         let gives = self.gives_something(place, count);
                         let does = gives.then(|| self.something(draft, returns, place, depth)).flatten();
                         choices.push(result(place, does.is_some()));
@@ -242,6 +251,18 @@ impl Maker<'_> {
             *draft = before;
         }
         None
+    }
+
+    /// Whether a function gives null, which to many classes means that there is nothing, or that something failed. In one
+    /// test all functions do or none, because what that leads to may need several. A test says so in what they
+    /// return, and a `NullPointerException` in it is nobody's fault.
+    fn gives_null(&mut self, draft: &mut Draft, place: Name, count: usize) -> bool {
+        if count as f64 > MOST_RESULTS {
+            return false;
+        }
+        let here = self.learnt.at(place).weight(Name::of(NOTHING));
+        let all = *draft.gives_null.get_or_insert_with(|| self.rng.one_in(NULLS));
+        all && here > MOSTLY_WRONG
     }
 
     /// Whether one of so many methods gives something out. A function does: whoever calls it wants its result, and

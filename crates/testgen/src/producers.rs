@@ -143,12 +143,16 @@ fn find(library: &Library<'_>, wanted: &str, under_test: &str) -> Vec<Producer> 
     found
 }
 
-/// What the class around a type and the class under test give out of it by factories, such as builders. And by methods of the
+/// What the class around a type, the class under test and builders of the type give out of it. And by methods of the
 /// subject, for only the author of both may know how to make one: what `acquire` gives and `release` takes. What the JDK has others can make,
 /// and is mostly a view of the subject.
 fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, found: &mut Vec<Producer>) {
     let wanted = &*info.name;
+    let builders = builders(library, info);
+    let is_builder = |giver: &str| builders.iter().any(|builder| builder == giver);
     let mut givers: Vec<&str> = info.outer.as_deref().into_iter().chain([under_test]).collect();
+    givers.extend(builders.iter().map(String::as_str));
+    givers.sort_unstable();
     givers.dedup();
     for giver in givers.into_iter().filter_map(|giver| library.class(giver)) {
         let gives = |method: &&MethodInfo| {
@@ -167,13 +171,29 @@ fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, foun
             let weight = if takes(library, method, wanted) { 0.2 } else { 0.5 } * simplicity(method);
             match method.is_static() {
                 true => found.push(Producer::new(Way::Static { class, method: way }, weight)),
-                false if giver.name == under_test && !is_of_jdk(wanted) => {
+                false if (giver.name == under_test || is_builder(&giver.name)) && !is_of_jdk(wanted) => {
                     found.push(Producer::new(Way::Virtual { class, method: way }, 2.0 * weight));
                 }
                 false => {}
             }
         }
     }
+}
+
+/// Classes whose objects may build one of a type: those inside it, and those that its own factories give.
+fn builders(library: &Library<'_>, info: &Rc<ClassInfo>) -> Vec<String> {
+    let beside = library.visible_in(info.package());
+    let inside = beside.iter().filter(|class| class.outer.as_deref() == Some(&*info.name)).map(|it| it.name.clone());
+    let given = info.methods.iter().filter(|method| method.is_static() && method.is_in_source());
+    let given = given.filter_map(|method| match &method.returns {
+        Some(TypeSignature::Class(class)) => Some(types::class_name(class).to_string()),
+        _ => None,
+    });
+    let mut builders: Vec<String> = inside.chain(given.filter(|class| !is_of_jdk(class))).collect();
+    builders.retain(|builder| *builder != info.name);
+    builders.sort();
+    builders.dedup();
+    builders
 }
 
 /// Whether a method is given an object of a type, or of one below it.

@@ -1,19 +1,37 @@
 //! What long rows of calls in one thread have reached, and how tests get there again.
 //!
 //! AutoConTest guides the writing of tests by what sequences cover in one thread. Here a scout is one sequence,
-//! mostly of few methods, so that something grows; the worker says which call of it was at which place. A test then
-//! begins with the calls before, and makes that call beside another.
+//! mostly of few methods, so that something grows; the worker says which call of it was at which place, and by which
+//! path each went. A test then begins with the calls before, and makes that call beside another.
+//!
+//! A call that goes another way than those of its method before it is a **milestone**: a ring is full, a budget is used
+//! up. What two threads break is mostly there, or one call before: both may then believe that they are the last. So
+//! tests of both states are written for each milestone.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::draft::{Draft, Place};
+use crate::mix;
 use crate::rng::Rng;
 
 /// What is known from scouts.
 #[derive(Debug, Default)]
 pub struct Scouts {
     ways: HashMap<u64, Vec<Way>>,
+    milestones: Vec<Milestone>,
+    /// The paths of each method that were seen, with the number of the milestone, if one is.
+    known: HashMap<u64, Option<usize>>,
+}
+
+/// A call that goes another way than those before it.
+#[derive(Debug)]
+pub struct Milestone {
+    /// The method that it calls.
+    pub method: usize,
+    /// How many tests were written for it.
+    pub tried: u32,
+    way: Way,
 }
 
 /// A sequence that was run.
@@ -35,16 +53,49 @@ pub struct Way {
 
 /// So many ways to each place are kept, the shortest.
 const MOST_WAYS: usize = 4;
+/// So many milestones are kept.
+const MOST_MILESTONES: usize = 200;
+/// So many tests each of them has at least: of its method beside itself and beside others, there and one call before.
+pub const TRIES: u32 = 6;
 
 impl Scouts {
-    /// A scout has run: which calls were at which places, and which of them have returned.
-    pub fn note(&mut self, draft: Draft, hits: &[(usize, u64)], returned: Vec<bool>) {
+    /// A scout has run: which calls were at which places, which of them have returned, and which method each calls,
+    /// with the path by which it went.
+    pub fn note(
+        &mut self,
+        draft: Draft,
+        hits: &[(usize, u64)],
+        returned: Vec<bool>,
+        paths: impl Iterator<Item = (Option<usize>, u64)>,
+    ) {
         let scout = Rc::new(Scout { draft, returned });
         for &(call, place) in hits {
             let ways = self.ways.entry(place).or_default();
             ways.push(Way { scout: scout.clone(), call });
             ways.sort_by_key(|way| way.call);
             ways.truncate(MOST_WAYS);
+        }
+        let mut called = HashSet::new();
+        for (call, (method, path)) in paths.enumerate() {
+            let Some(method) = method else { continue };
+            let way = Way { scout: scout.clone(), call };
+            // The first call of a method goes its usual way, as in any short test.
+            let is_first = called.insert(method);
+            match self.known.get(&mix::hash(&(method, path))) {
+                Some(Some(known)) => {
+                    let milestone = &mut self.milestones[*known];
+                    if call < milestone.way.call {
+                        milestone.way = way;
+                    }
+                }
+                Some(None) => {}
+                None => {
+                    let is_milestone = !is_first && self.milestones.len() < MOST_MILESTONES;
+                    let number = is_milestone.then_some(self.milestones.len());
+                    self.known.insert(mix::hash(&(method, path)), number);
+                    self.milestones.extend(is_milestone.then_some(Milestone { method, tried: 0, way }));
+                }
+            }
         }
     }
 
@@ -56,6 +107,27 @@ impl Scouts {
     /// A way to a place.
     pub fn way(&self, place: u64, rng: &mut Rng) -> Option<&Way> {
         rng.pick(self.ways.get(&place)?)
+    }
+
+    /// All milestones that are known, in the order in which they were found.
+    pub fn milestones(&self) -> &[Milestone] {
+        &self.milestones
+    }
+
+    /// A test is written for a milestone.
+    pub fn try_milestone(&mut self, number: usize) {
+        self.milestones[number].tried += 1;
+    }
+
+    /// Whether tests were written for every milestone.
+    pub fn is_done(&self) -> bool {
+        self.milestones.iter().all(|milestone| milestone.tried >= TRIES)
+    }
+
+    /// The way to a milestone, or to so many calls before it.
+    pub fn before(&self, number: usize, calls: usize) -> Option<Way> {
+        let way = &self.milestones.get(number)?.way;
+        Some(Way { scout: way.scout.clone(), call: way.call.checked_sub(calls)? })
     }
 }
 

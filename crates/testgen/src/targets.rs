@@ -131,6 +131,11 @@ const KINDS: [fn(&Mode) -> bool; 9] = [
 ];
 
 impl Targets {
+    /// Whether a method is tried beside some other, or itself, on one subject.
+    pub fn is_tried_on_one(&self, method: usize) -> bool {
+        self.all.iter().any(|target| target.is_on_one() && [target.methods.0, target.methods.1].contains(&method))
+    }
+
     /// The targets that the facts give, of methods that can be called.
     pub fn of(facts: &ClassFacts, relations: &Relations, class: &SubjectClass, rng: &mut Rng) -> Targets {
         let mut targets = Targets::default();
@@ -336,6 +341,11 @@ impl Target {
     /// The goals that no test has reached, by their numbers.
     pub fn unreached(&self) -> impl Iterator<Item = usize> {
         (0..self.goals.len()).filter(|&goal| !self.goals[goal].reached)
+    }
+
+    /// Whether its calls are made on one subject, and that is all they need.
+    pub fn is_on_one(&self) -> bool {
+        matches!(self.mode, Mode::Conflict | Mode::Opaque | Mode::Crossing)
     }
 
     /// Whether a test has run, and all that has to be reached was.

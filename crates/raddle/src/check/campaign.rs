@@ -70,6 +70,8 @@ struct Round {
     certified: u64,
     /// One was not, or has shown something that none had before.
     is_of_use: bool,
+    /// So many rounds in a row before it have shown nothing new.
+    quiet: u32,
 }
 
 /// How much was done for the search and to make findings smaller, in events. Findings have their turn when less was done for them, so that
@@ -122,6 +124,8 @@ const CREDIT: u64 = 10 * HALF_A_SECOND;
 const PATIENCE_FOR_WORK: Duration = Duration::from_secs(600);
 /// Work charged for a test that ends before it has events.
 const LEAST_EFFORT: u64 = 1_000;
+/// So many rounds in a row without anything new, and the search is over: each draws other values and other rows of calls.
+const QUIET: u32 = 2;
 /// So many tests in a row that cannot be run, and none that could, and something is wrong with the class itself.
 const MOST_UNUSABLE: u64 = 30;
 /// So many tests of which a call fails alone, and none that is of use: what was learnt from them has led to nothing.
@@ -231,8 +235,10 @@ impl<'c> Campaign<'c> {
         };
         if round != self.round.number {
             // Every test that came to mind has passed under every schedule, and each was as good as another before it.
-            self.counts.saturated = self.round.certified > 0 && !self.round.is_of_use && self.generator.is_done();
-            self.round = Round { number: round, ..Round::default() };
+            let is_quiet = self.round.certified > 0 && !self.round.is_of_use;
+            let quiet = if is_quiet { self.round.quiet + 1 } else { 0 };
+            self.counts.saturated = quiet >= QUIET && self.generator.is_done();
+            self.round = Round { number: round, quiet, ..Round::default() };
             if self.counts.saturated {
                 return self.task();
             }
@@ -441,7 +447,7 @@ impl<'c> Campaign<'c> {
     fn scouted(&mut self, test: &TestCase, origin: &Origin, scouted: Scouted) {
         match scouted.failed_in_prefix {
             Some(call) => self.generator.learn(test, origin, Feedback::PrefixFails { call }),
-            None => self.generator.scouted(origin, &scouted.hits, scouted.returned),
+            None => self.generator.scouted(origin, &scouted.hits, scouted.returned, &scouted.paths),
         }
     }
 

@@ -1,9 +1,12 @@
-//! A row of calls in one thread: which of them get where.
+//! A row of calls in one thread: which of them get where, and by which path each goes.
+//!
+//! The path of a call is the set of places that it touches. Where a call goes another way than those before it, the
+//! state has changed in a way that the code looks at: a ring is full, a budget is used up.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use host::{CallResult, RunSettings, Values};
-use schedule::InOrder;
+use host::{CallResult, Host, RunSettings, Values};
+use schedule::{InOrder, SiteId};
 
 use super::protocol::{Job, Scouted};
 use super::reached;
@@ -18,16 +21,32 @@ pub fn run(runs: &mut Runs<'_>, job: &Job, wanted: &[u64]) -> Result<(), Reason>
     let prefix = execution.prefix.iter().position(|result| !matches!(result, CallResult::Returned(_)));
     let mut open: HashSet<u64> = wanted.iter().copied().collect();
     let (mut places, mut hits) = (HashMap::new(), Vec::new());
+    let calls = job.test.suffixes.first().map_or(0, Vec::len);
+    let mut paths = vec![BTreeSet::new(); calls];
     let ends = execution.ends.first().cloned().unwrap_or_default();
     for (number, step) in execution.trace.steps.iter().enumerate().filter(|(_, step)| step.thread.0 == 1) {
         let at = reached::at(step);
-        let here: &Vec<u64> = places.entry(at).or_insert_with(|| reached::places(runs.host, at).collect());
+        let (here, part): &(Vec<u64>, Option<u64>) = places.entry(at).or_insert_with(|| {
+            (reached::places(runs.host, at).collect(), at.and_then(|at| part_of_path(runs.host, at)))
+        });
         let call = ends.iter().take_while(|&&end| end <= number).count();
-        let is_call = job.test.suffixes.first().is_some_and(|calls| call < calls.len());
-        hits.extend(here.iter().filter(|place| is_call && open.remove(place)).map(|place| (call, *place)));
+        let Some(path) = paths.get_mut(call) else { continue };
+        path.extend(part);
+        hits.extend(here.iter().filter(|place| open.remove(place)).map(|place| (call, *place)));
     }
     let results = execution.suffixes.first().into_iter().flatten();
     let returned = results.map(|result| matches!(result, CallResult::Returned(_))).collect();
-    runs.scouted(Scouted { failed_in_prefix: prefix, hits, returned });
+    let paths = paths.iter().map(testgen::path).collect();
+    runs.scouted(Scouted { failed_in_prefix: prefix, hits, returned, paths });
     Ok(())
+}
+
+/// What a place counts for in a path. How often a collection of the JDK looks around in itself depends on hashes and
+/// sizes, so any place in one of its classes is the same.
+fn part_of_path(host: &Host, at: SiteId) -> Option<u64> {
+    let site = host.site(at)?;
+    Some(match testgen::is_of_jdk(&site.class) {
+        true => testgen::any_place(&site.class),
+        false => testgen::place(&site.class, &site.method, site.pc),
+    })
 }

@@ -338,6 +338,12 @@ impl Judge for Against<'_> {
                 self.excused += 1;
                 None
             }
+            Some(Violation::Exception { at, .. })
+                if thrown(execution, at).is_some_and(is_of_null) && oracle::gives_null(self.test) =>
+            {
+                runs.leave_open();
+                None
+            }
             Some(_) if let Some(error) = recursion => self.recursion(runs, execution, error)?,
             Some(Violation::Exception { at, .. }) if thrown(execution, at).is_some_and(is_not_offered) => {
                 runs.leave_open();
@@ -394,6 +400,11 @@ fn is_given_tasks(test: &TestCase) -> bool {
 fn is_not_offered(thrown: &Thrown) -> bool {
     let by = thrown.frames.first().and_then(|frame| frame.split('(').next()).unwrap_or_default();
     thrown.class == "java.lang.UnsupportedOperationException" && by.ends_with(".remove") && by.contains("Iterator")
+}
+
+/// Whether something was null where it must not be.
+fn is_of_null(thrown: &Thrown) -> bool {
+    thrown.class == "java.lang.NullPointerException" || thrown.cause.as_deref().is_some_and(is_of_null)
 }
 
 /// The exception at a place.

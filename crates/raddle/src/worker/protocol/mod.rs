@@ -289,6 +289,8 @@ pub struct Scouted {
     pub hits: Vec<(usize, u64)>,
     /// Which calls have returned, of those that were made.
     pub returned: Vec<bool>,
+    /// The path of each call.
+    pub paths: Vec<u64>,
 }
 
 /// What was found out about a test case before it was explored, and how it went.
