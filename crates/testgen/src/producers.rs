@@ -152,6 +152,11 @@ fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, foun
     let is_builder = |giver: &str| builders.iter().any(|builder| builder == giver);
     let mut givers: Vec<&str> = info.outer.as_deref().into_iter().chain([under_test]).collect();
     givers.extend(builders.iter().map(String::as_str));
+    // Whoever else gives one out is asked only if it cannot be had otherwise.
+    let beside = library.visible_in(info.package());
+    if found.is_empty() && !is_of_jdk(wanted) {
+        givers.extend(beside.iter().map(|class| &*class.name));
+    }
     givers.sort_unstable();
     givers.dedup();
     for giver in givers.into_iter().filter_map(|giver| library.class(giver)) {
