@@ -206,7 +206,7 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         }
         text += &left_out(counts);
         if counts.saturated {
-            text += "  the search ended when a whole round of tests, each under every schedule, showed nothing new\n";
+            text += "  the search ended when two whole rounds of tests, each under every schedule, showed nothing new\n";
         }
         text += scope(args.oracle);
     }
