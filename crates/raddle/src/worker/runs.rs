@@ -124,7 +124,14 @@ impl<'h> Runs<'h> {
     pub fn follow(&mut self, schedule: Schedule, tell: bool) -> Result<Execution, Reason> {
         let values = Values::Graphs(Bounds::default());
         let settings = RunSettings { tell, values, ..self.settings };
-        let execution = perform(self.host, &mut self.performed, &mut self.report, &self.test, Box::new(schedule.replay()), settings);
+        let execution = perform(
+            self.host,
+            &mut self.performed,
+            &mut self.report,
+            &self.test,
+            Box::new(schedule.replay()),
+            settings,
+        );
         self.unless(doubt::doubt(&execution, self.may_exit), execution)
     }
 
