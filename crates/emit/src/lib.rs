@@ -2,7 +2,7 @@
 //!
 //! Three nouns carry it. [`Statements`] are the test in short, for reports: what is said of it in a line or two. A
 //! [`Program`] is a source file with a `main` that anyone can compile and run without Raddle, and that repeats the test
-//! until it [shows](Shows) the violation or gives up. [`Types`] is what the caller knows of classes, for a test case names
+//! until it [shows](Shows) the violation or gives up; one of [`stress`] only counts how often it can. [`Types`] is what the caller knows of classes, for a test case names
 //! them as class files do, and that alone does not say how source names and calls things. The crate is pure: it reads no
 //! class and runs nothing.
 //!
@@ -70,7 +70,7 @@ mod statements;
 mod types;
 mod writer;
 
-pub use standalone::{Program, Request, Shows, program};
+pub use standalone::{Program, Request, Shows, Stress, program, stress};
 pub use statements::{Statements, statements};
 pub use types::{Access, ClassFacts, MemberFacts, Types};
 

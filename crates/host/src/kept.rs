@@ -72,10 +72,13 @@ impl Kept {
     }
 
     /// Writes back whatever is not as it was.
+    ///
+    /// References are written whether they have changed or not. To look first takes three calls of the virtual machine (get a
+    /// reference, compare it, give it up), each as dear as the one that writes, and there are thousands in the tables of a
+    /// library.
     pub fn put_back(&self, env: Env) {
         for &(class, field, letter, value) in &self.statics {
-            let there = env.get_static(class, field, letter);
-            if !is_same(env, letter, there, value) {
+            if is_reference(letter) || !is_same(letter, env.get_static(class, field, letter), value) {
                 env.put_static(class, field, letter, value);
             }
         }
@@ -83,8 +86,7 @@ impl Kept {
             match &kept.content {
                 Content::Fields(fields) => {
                     for &(field, letter, value) in fields {
-                        let there = env.get_field(kept.object, field, letter);
-                        if !is_same(env, letter, there, value) {
+                        if is_reference(letter) || !is_same(letter, env.get_field(kept.object, field, letter), value) {
                             env.put_field(kept.object, field, letter, value);
                         }
                     }
@@ -92,10 +94,7 @@ impl Kept {
                 Content::Bytes(bytes) => env.put_contents(kept.object, bytes),
                 Content::Elements(elements) => {
                     for (index, &value) in elements.iter().enumerate() {
-                        let there = jvalue { l: env.element(kept.object, index) };
-                        if !is_same(env, b'L', there, jvalue { l: value }) {
-                            env.set_element(kept.object, index, value);
-                        }
+                        env.set_element(kept.object, index, value);
                     }
                 }
             }
@@ -112,8 +111,12 @@ impl Kept {
     }
 }
 
-/// Whether what is there now is what was there. Ends the reference to it.
-fn is_same(env: Env, letter: u8, there: jvalue, value: jvalue) -> bool {
+fn is_reference(letter: u8) -> bool {
+    matches!(letter, b'L' | b'[')
+}
+
+/// Whether a primitive value is what was there.
+fn is_same(letter: u8, there: jvalue, value: jvalue) -> bool {
     // SAFETY: the letter tells which member of the union was written.
     unsafe {
         match letter {
@@ -124,12 +127,7 @@ fn is_same(env: Env, letter: u8, there: jvalue, value: jvalue) -> bool {
             b'I' => there.i == value.i,
             b'J' => there.j == value.j,
             b'F' => there.f.to_bits() == value.f.to_bits(),
-            b'D' => there.d.to_bits() == value.d.to_bits(),
-            _ => {
-                let is_same = env.same(there.l, value.l);
-                env.delete_local(there.l);
-                is_same
-            }
+            _ => there.d.to_bits() == value.d.to_bits(),
         }
     }
 }

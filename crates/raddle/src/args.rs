@@ -173,6 +173,11 @@ pub struct CheckArgs {
     #[arg(long, value_name = "DIR", default_value = "raddle-out")]
     pub out: PathBuf,
 
+    /// Write this many of the tests that passed, spread over the check, to DIR/tests/CLASS/NUMBER: each as a Java program
+    /// that runs it in a loop, and as JSON. What an earlier check of the class has written there is removed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub keep_tests: usize,
+
     /// Write the report as JSON; - for standard output.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

@@ -4,10 +4,6 @@ use super::Request;
 
 /// Says what the program shows, and how it is compiled and run.
 pub fn header(request: &Request<'_>, is_fresh: bool, name: &str, package: &str) -> String {
-    let full = if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") };
-    let given = request.class_path.join(":");
-    let compile = if given.is_empty() { String::new() } else { format!("-cp {} ", quoted(&given)) };
-    let run = if given.is_empty() { ".".to_owned() } else { quoted(&format!(".:{given}")) };
     let mut lines: Vec<String> = request.what.lines().map(str::to_owned).collect();
     if !lines.is_empty() {
         lines.push(String::new());
@@ -15,7 +11,7 @@ pub fn header(request: &Request<'_>, is_fresh: bool, name: &str, package: &str) 
     lines.extend([
         format!(
             "This program needs nothing but a JDK{}.",
-            if given.is_empty() { "" } else { " and the class path below" }
+            if request.class_path.is_empty() { "" } else { " and the class path below" }
         ),
         "It repeats the test until the violation shows, and then exits with status 1. It gives up after".to_owned(),
         format!(
@@ -28,17 +24,27 @@ pub fn header(request: &Request<'_>, is_fresh: bool, name: &str, package: &str) 
             "Classes are loaded anew for each round, for the threads share what may be in static fields.".to_owned(),
         );
     }
-    lines.extend([
-        String::new(),
-        format!("    javac {compile}-d . {name}.java"),
-        format!("    java -cp {run} {full} [rounds [seconds]]"),
-        String::new(),
-        format!("Written by Raddle with seed {}.", request.seed),
-    ]);
+    lines.push(String::new());
+    lines.extend(commands(request.class_path, name, package, "[rounds [seconds]]"));
+    lines.extend([String::new(), format!("Written by Raddle with seed {}.", request.seed)]);
     if let Some(replay) = request.replay {
         lines.extend(["To run the failing execution itself again:".to_owned(), String::new(), format!("    {replay}")]);
     }
-    let body: String = lines.iter().map(|line| format!(" * {}", comment(line)).trim_end().to_owned() + "\n").collect();
+    comment(&lines)
+}
+
+/// How a program is compiled and run.
+pub fn commands(class_path: &[String], name: &str, package: &str, arguments: &str) -> [String; 2] {
+    let full = if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") };
+    let given = class_path.join(":");
+    let compile = if given.is_empty() { String::new() } else { format!("-cp {} ", quoted(&given)) };
+    let run = if given.is_empty() { ".".to_owned() } else { quoted(&format!(".:{given}")) };
+    [format!("    javac {compile}-d . {name}.java"), format!("    java -cp {run} {full} {arguments}")]
+}
+
+/// A comment of these lines.
+pub fn comment(lines: &[String]) -> String {
+    let body: String = lines.iter().map(|line| format!(" * {}", plain(line)).trim_end().to_owned() + "\n").collect();
     format!("/*\n{body} */\n")
 }
 
@@ -49,7 +55,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Text that neither ends the comment nor is an escape, which compilers read even there.
-fn comment(text: &str) -> String {
+fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut backslashes = 0;
     for c in text.chars() {
@@ -71,7 +77,7 @@ mod tests {
 
     #[test]
     fn nothing_ends_the_comment() {
-        assert_eq!(comment("a */ b **/ c:\\users \\\\users \n x"), "a * / b ** / c:\\\\users \\\\users   x");
+        assert_eq!(plain("a */ b **/ c:\\users \\\\users \n x"), "a * / b ** / c:\\\\users \\\\users   x");
     }
 
     #[test]

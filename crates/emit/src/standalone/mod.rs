@@ -9,6 +9,9 @@ use crate::{Unsayable, literal, place};
 use testcase::{Argument, Operation, TestCase};
 
 mod header;
+mod stress;
+
+pub use stress::{Stress, stress};
 
 /// What a program is to show, and what it says of itself.
 #[derive(Clone, PartialEq, Debug)]
@@ -75,15 +78,63 @@ impl<'r> Request<'r> {
 
 /// Writes a program that repeats a test until it shows what is wrong.
 pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Result<Program, Unsayable> {
-    let hierarchy = Hierarchy::new(types);
-    let package = place::choose(&hierarchy, test)?;
-    let name = free_name(&hierarchy, &package, request.class);
     let around = Around {
         turns: matches!(request.shows, Shows::Exception { .. } | Shows::Linearizability),
         results: request.shows == Shows::Linearizability,
     };
+    let is_fresh = shares_static(test);
+    let reserve = |classes: &mut ClassNames| reserve(classes, around);
+    let source = source(test, request.class, "Test", around, reserve, types)?;
+    let header = header::header(request, is_fresh, &source.name, &source.package);
+    let prepare = prepare(&source.parts, around, is_fresh);
+    let harness = harness(request, test, around).replace("@PUBLIC@", if is_fresh { "public " } else { "" });
+    Ok(source.with(&header, &(prepare + &harness)))
+}
+
+/// A file in which only the comment at the top and what is in its class are missing.
+struct Source {
+    name: String,
+    /// With dots.
+    package: String,
+    imports: Vec<String>,
+    /// The test.
+    parts: Parts,
+}
+
+impl Source {
+    fn with(&self, header: &str, body: &str) -> Program {
+        let Source { name, package, imports, .. } = self;
+        let mut text = header.to_owned();
+        if !package.is_empty() {
+            text += &format!("package {package};\n\n");
+        }
+        for import in imports {
+            text += &format!("import {import};\n");
+        }
+        text += &format!(
+            "\n@SuppressWarnings({{\"unchecked\", \"rawtypes\", \"deprecation\", \"removal\"}})\npublic class {name} {{\n"
+        );
+        text += body;
+        Program { name: name.clone(), package: package.clone(), text: ascii(&text) }
+    }
+}
+
+/// Writes a test for a class whose name is that of the class under test with an ending.
+fn source(
+    test: &TestCase,
+    under_test: &str,
+    ending: &str,
+    around: Around,
+    reserve: impl FnOnce(&mut ClassNames),
+    types: &dyn Types,
+) -> Result<Source, Unsayable> {
+    let hierarchy = Hierarchy::new(types);
+    let package = place::choose(&hierarchy, test)?;
+    let name = free_name(&hierarchy, &package, under_test, ending);
     let place = Place { package: package.clone(), class: name.clone() };
-    let classes = reserved(&package, &name, around);
+    let mut classes = ClassNames::in_package(&package);
+    classes.reserve(&name, "");
+    reserve(&mut classes);
     let mut writer = Writer { hierarchy, classes, place: Some(place), problem: None };
     let parts = writer.parts(test, &AVOIDED, around);
     if let Some(problem) = writer.problem {
@@ -96,21 +147,8 @@ pub fn program(test: &TestCase, request: &Request<'_>, types: &dyn Types) -> Res
             writer.classes.import(&full);
         }
     }
-    let dotted = package.replace('/', ".");
-    let is_fresh = shares_static(test);
-    let mut text = header::header(request, is_fresh, &name, &dotted);
-    if !dotted.is_empty() {
-        text += &format!("package {dotted};\n\n");
-    }
-    for import in writer.classes.imports() {
-        text += &format!("import {import};\n");
-    }
-    text += &format!(
-        "\n@SuppressWarnings({{\"unchecked\", \"rawtypes\", \"deprecation\", \"removal\"}})\npublic class {name} {{\n"
-    );
-    text += &prepare(&parts, around, is_fresh);
-    text += &harness(request, test, around).replace("@PUBLIC@", if is_fresh { "public " } else { "" });
-    Ok(Program { name, package: dotted, text: ascii(&text) })
+    let imports = writer.classes.imports().map(str::to_owned).collect();
+    Ok(Source { name, package: package.replace('/', "."), imports, parts })
 }
 
 /// Names of variables that mean something in a program.
@@ -144,14 +182,19 @@ const OF_JAVA_LANG: [&str; 24] = [
     "Throwable",
 ];
 
-fn reserved(package: &str, name: &str, around: Around) -> ClassNames {
-    let mut classes = ClassNames::in_package(package);
-    for own in [name, "TestPart", "TestRound", "TestTurn", "TestResults", "TestSubjects", "TestLoader"] {
+/// Reserves the names that every harness uses.
+fn reserve_common(classes: &mut ClassNames) {
+    for own in ["TestPart", "TestRound", "TestTurn", "TestResults", "TestSubjects", "TestLoader"] {
         classes.reserve(own, "");
     }
     for simple in OF_JAVA_LANG {
         classes.reserve(simple, &format!("java.lang.{simple}"));
     }
+}
+
+/// Reserves the names that the harness of a violation uses.
+fn reserve(classes: &mut ClassNames, around: Around) {
+    reserve_common(classes);
     let of_all = [
         ("java/lang/management", "ManagementFactory"),
         ("java/lang/management", "MonitorInfo"),
@@ -186,17 +229,16 @@ fn reserved(package: &str, name: &str, around: Around) -> ClassNames {
     for (package, source) in of_all.iter().chain(of_turns).chain(of_results) {
         classes.name(package, source);
     }
-    classes
 }
 
 /// A name for the class that no other class of the package has.
-fn free_name(hierarchy: &Hierarchy<'_>, package: &str, under_test: &str) -> String {
+fn free_name(hierarchy: &Hierarchy<'_>, package: &str, under_test: &str, ending: &str) -> String {
     let (_, source) = source_name(under_test, hierarchy.class(under_test).as_deref());
     let simple = source.rsplit('.').next().unwrap_or(&source);
     let sound: String = simple.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
     let sound = if sound.starts_with(char::is_alphabetic) { sound } else { format!("Class{sound}") };
-    let first = [format!("{sound}Test"), format!("{sound}RaddleTest")].into_iter();
-    let mut names = first.chain((2..).map(|number| format!("{sound}RaddleTest{number}")));
+    let first = [format!("{sound}{ending}"), format!("{sound}Raddle{ending}")].into_iter();
+    let mut names = first.chain((2..).map(|number| format!("{sound}Raddle{ending}{number}")));
     let is_free = |name: &String| {
         let full = if package.is_empty() { name.clone() } else { format!("{package}/{name}") };
         hierarchy.class(&full).is_none()

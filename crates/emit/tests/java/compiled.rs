@@ -2,7 +2,7 @@
 
 use crate::calls::*;
 use crate::{Bench, golden, jdks};
-use emit::{Request, Shows, Unsayable, Why};
+use emit::{Program, Request, Shows, Stress, Unsayable, Why};
 use testcase::TestCase;
 
 #[test]
@@ -15,6 +15,26 @@ fn programs_compile() {
             let request = |class| Request { what, seed: u64::MAX, ..Request::new(class, shows.clone()) };
             let tests: Vec<_> = cases.iter().map(|(_, class, test)| (test, request(*class))).collect();
             bench.compile_all(&tests);
+        }
+    }
+}
+
+#[test]
+fn stress_loops_compile_and_count() {
+    for jdk in jdks() {
+        let bench = Bench::new(&jdk);
+        let cases = golden::all();
+        let write = |(_, class, test): &(&str, &str, TestCase)| {
+            emit::stress(test, &Stress { class, what: "*/", class_path: &[] }, &bench.types()).unwrap()
+        };
+        let programs: Vec<Program> = cases.iter().map(write).collect();
+        bench.compile_programs(&programs);
+        let stream = programs.iter().find(|program| program.name == "PushbackInputStreamStress").unwrap();
+        for arguments in [&["1"][..], &["1", "prefix"]] {
+            let output = bench.run(stream, arguments);
+            let said = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(output.status.code(), Some(0), "{said}");
+            assert!(said.trim().parse::<f64>().unwrap() > 1.0, "{said}");
         }
     }
 }

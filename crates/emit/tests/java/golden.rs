@@ -1,7 +1,7 @@
 //! Texts as they should be. `BLESS=1` writes them anew.
 
 use crate::{Bench, cases, jdks};
-use emit::{Request, Shows, Statements, statements};
+use emit::{Request, Shows, Statements, Stress, statements};
 use std::path::Path;
 use testcase::TestCase;
 
@@ -42,6 +42,15 @@ fn the_harness_is_as_it_should_be() {
     let request = Request { class_path: &class_path, seed: 7, ..Request::new("Ticket", Shows::Linearizability) };
     let program = emit::program(&cases::tickets(), &request, &bench.types()).unwrap();
     check("harness", &program.text, "");
+}
+
+#[test]
+fn the_harness_of_stress_loops_is_as_it_should_be() {
+    let bench = Bench::new(&jdks()[0]);
+    let class_path = ["/a folder/classes".to_owned(), "lib.jar".to_owned()];
+    let request = Stress { class: "java/lang/StringBuffer", what: "One of the tests.", class_path: &class_path };
+    let program = emit::stress(&cases::buffers(), &request, &bench.types()).unwrap();
+    check("stress", &program.text, "");
 }
 
 fn written(short: &Statements) -> String {

@@ -58,14 +58,18 @@ impl Bench {
     fn compile_all(&self, tests: &[(&TestCase, Request<'_>)]) -> Vec<Program> {
         let write = |(test, request): &(&TestCase, Request<'_>)| emit::program(test, request, &self.types()).unwrap();
         let programs: Vec<Program> = tests.iter().map(write).collect();
+        self.compile_programs(&programs);
+        programs
+    }
+
+    fn compile_programs(&self, programs: &[Program]) {
         let files: Vec<String> = programs.iter().map(|program| format!("{}.java", program.name)).collect();
-        for (file, program) in files.iter().zip(&programs) {
+        for (file, program) in files.iter().zip(programs) {
             std::fs::write(self.folder.path().join(file), &program.text).unwrap();
         }
         let options = ["-Werror", "-Xlint:unchecked,rawtypes", "-cp", ".", "-d", "."];
         let arguments: Vec<&str> = options.into_iter().chain(files.iter().map(String::as_str)).collect();
         succeed(self.javac(&arguments), &programs.iter().map(|program| program.text.as_str()).collect::<String>());
-        programs
     }
 
     fn run(&self, program: &Program, arguments: &[&str]) -> Output {

@@ -16,6 +16,7 @@ use super::counts::Counts;
 use super::coverage::Coverage;
 use super::findings::{Again, Findings, Step};
 use super::found::Found;
+use super::kept::{Kept, Sample};
 use super::methods;
 use super::progress::Progress;
 use super::refusals;
@@ -24,7 +25,7 @@ use super::unsure;
 use crate::supervisor::{Event, Outcome, Session, Task};
 use crate::worker::protocol::{
     Answer, Check, Checked, Explore, Explored, Explorer, FailureKind, Finding, Job, News, Plan, Rejected, Report,
-    Scouted,
+    Scouted, Spent,
 };
 use crate::worker::reason::Reason;
 
@@ -41,6 +42,8 @@ pub struct Settings {
     pub first: bool,
     /// How many workers there are.
     pub jobs: usize,
+    /// Number of tests that are kept.
+    pub keep: usize,
 }
 
 /// The search in one class.
@@ -53,6 +56,8 @@ pub struct Campaign<'c> {
     under_way: BTreeMap<String, Purpose>,
     /// Tasks under way that have told of something new.
     fresh: BTreeSet<String>,
+    /// Time spent on tests under way, by the keys of their tasks.
+    spent: BTreeMap<String, Spent>,
     /// Where threads have met so far.
     contacts: HashSet<u64>,
     round: Round,
@@ -60,6 +65,8 @@ pub struct Campaign<'c> {
     turns: Turns,
     pub counts: Counts,
     pub findings: Findings,
+    /// Tests that passed.
+    pub kept: Sample,
 }
 
 /// A round of all kinds of tests.
@@ -156,12 +163,14 @@ impl<'c> Campaign<'c> {
             clock: Clock::new(begun, settings.budget, settings.effort),
             under_way: BTreeMap::new(),
             fresh: BTreeSet::new(),
+            spent: BTreeMap::new(),
             contacts: HashSet::new(),
             round: Round::default(),
             number: 0,
             turns: Turns::default(),
             counts: Counts::default(),
             findings: Findings::new(settings.first),
+            kept: Sample::of(settings.keep),
         }
     }
 
@@ -366,6 +375,9 @@ impl<'c> Campaign<'c> {
                     Some(Purpose::Test(_)) => {
                         self.counts.spent.serial += serial;
                         self.counts.spent.exploring += exploring;
+                        if self.settings.keep > 0 {
+                            self.spent.insert(task.key.clone(), spent);
+                        }
                     }
                     _ => self.counts.spent.shrinking += serial + exploring,
                 }
@@ -395,6 +407,7 @@ impl<'c> Campaign<'c> {
 
     /// A test was run.
     fn ran(&mut self, origin: &Origin, task: &Task, outcome: Outcome) {
+        let spent = self.spent.remove(&task.key).unwrap_or_default();
         let test = &task.job.test;
         self.counts.refused.extend(outcome.refused);
         let mut report = match outcome.answer {
@@ -430,6 +443,9 @@ impl<'c> Campaign<'c> {
         self.generator.reached(origin, &checked.reached);
         if self.count(test, &report, &checked) {
             self.generator.certified(test, origin);
+        }
+        if report.failures == 0 && report.unstable == 0 {
+            self.kept.see(|| Kept::new(task, &report, spent));
         }
         unsure::note(test, std::mem::take(&mut report.unconfirmed), &mut self.counts.unsure);
         let findings = report.explored.map(|explored| explored.findings).unwrap_or_default();

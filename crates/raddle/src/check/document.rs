@@ -31,7 +31,7 @@ pub fn document(reports: &[ClassReport], left: &[String], args: &CheckArgs, java
 }
 
 fn class_document(report: &ClassReport) -> Value {
-    let ClassReport { class, verdict, counts, pairs, coverage, findings, notes, stopped } = report;
+    let ClassReport { class, verdict, counts, pairs, coverage, findings, kept, notes, stopped } = report;
     let mut document = json!({
         "class": class,
         "verdict": verdict.word(),
@@ -68,6 +68,7 @@ fn class_document(report: &ClassReport) -> Value {
         "excused": counts.excused,
         "notes": notes,
         "stopped": stopped,
+        "kept": kept,
         "findings": findings.iter().map(|(found, written)| finding_document(found, written)).collect::<Vec<_>>(),
     });
     if let Verdict::Unknown(reason) = verdict {

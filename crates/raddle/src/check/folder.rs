@@ -124,6 +124,6 @@ fn id(finding: &Finding, found: &Found) -> String {
     format!("{:016x}", hash ^ place.rotate_left(1))
 }
 
-fn put(path: &Path, text: &str) -> anyhow::Result<()> {
+pub fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

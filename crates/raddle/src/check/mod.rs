@@ -12,6 +12,7 @@ mod document;
 mod findings;
 mod folder;
 mod found;
+mod kept;
 mod methods;
 mod progress;
 mod refusals;
@@ -45,6 +46,12 @@ use progress::Progress;
 use targets::Target;
 use verdict::{ClassReport, Verdict};
 
+/// Options of the virtual machines of a check.
+///
+/// Little of the time of a check is spent in compiled code, so what the best compiler makes is not worth its time, which is taken
+/// from a worker where there are as many as cores. There is as much room for code as with both compilers.
+pub const ONE_COMPILER: [&str; 2] = ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"];
+
 /// Checks, and says whether something was found.
 pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let budget = explore::time(&args.budget).context("--budget")?;
@@ -56,11 +63,8 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
     let jobs = args.jobs.unwrap_or(place.pool.most_workers());
     place.pool.workers = jobs;
     place.pool.spare = true;
-    // Little of the time of a check is spent in compiled code, so what the best compiler makes is not worth its time, which is taken
-    // from a worker where there are as many as cores. There is as much room for code as with both compilers. Options that are given
-    // come later: `-XX:TieredStopAtLevel=4` brings the other back.
-    let one_compiler = ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"].map(str::to_owned);
-    place.pool.options.splice(0..0, one_compiler);
+    // Options that are given come later: `-XX:TieredStopAtLevel=4` brings the other compiler back.
+    place.pool.options.splice(0..0, ONE_COMPILER.map(str::to_owned));
     let settings = Settings {
         explorer: explore::explorer(args.explorer),
         oracle: oracle(args.oracle),
@@ -69,6 +73,7 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
         effort: args.effort,
         first: args.first,
         jobs,
+        keep: args.keep_tests,
     };
     // Workers start while the first class is read.
     let mut session = Session::open(place.pool.clone(), explore::folders)?;
@@ -167,6 +172,7 @@ fn check(
         pairs: (0, 0),
         coverage: Coverage::default(),
         findings: Vec::new(),
+        kept: Vec::new(),
         notes: Vec::new(),
         stopped: false,
     };
@@ -227,6 +233,7 @@ fn check(
         // It may have been removed already.
         let _ = std::fs::remove_dir_all(args.out.join(id));
     }
+    let kept = if args.keep_tests > 0 { kept::write(campaign.kept.kept(), &writer)? } else { Vec::new() };
     let coverage = campaign.coverage();
     let unsure = findings.first().map(|(_, written)| written.document.display());
     let verdict = match why::unusable(&campaign.counts) {
@@ -255,7 +262,7 @@ fn check(
     let (counts, mut notes) = (campaign.counts, facts.notes.clone());
     notes.extend(advice::of_missing(&missing));
     notes.extend(counts.unrestored.iter().map(|what| format!("{what}; no test is certified")));
-    Ok(Some(ClassReport { class, verdict, counts, pairs, coverage, findings, notes, stopped }))
+    Ok(Some(ClassReport { class, verdict, counts, pairs, coverage, findings, kept, notes, stopped }))
 }
 
 /// The facts of a class, or why there are none. Deep call chains are followed by recursion, which needs a deep stack.

@@ -19,6 +19,8 @@ pub struct ClassReport {
     /// All pairs of methods, and those that depend on each other.
     pub pairs: (usize, usize),
     pub findings: Vec<(Found, Written)>,
+    /// What documents say of the tests that were kept.
+    pub kept: Vec<serde_json::Value>,
     /// How much was tested.
     pub coverage: Coverage,
     /// What the reader must know of the analysis.

@@ -41,6 +41,8 @@ pub struct Runs<'h> {
     told: Vec<Failure>,
     /// Whether some execution does not show all that it would.
     is_open: bool,
+    /// Number of executions that ran, counted by the plan or not.
+    performed: u64,
     report: Report,
     /// Places whose accesses by opaque code are events.
     opened: Vec<String>,
@@ -71,6 +73,7 @@ impl<'h> Runs<'h> {
             explored_part: None,
             told: Vec::new(),
             is_open: false,
+            performed: 0,
             report: Report::default(),
             opened,
         }
@@ -91,14 +94,14 @@ impl<'h> Runs<'h> {
 
     /// Runs the test case once, unless nothing can be said any more.
     pub fn run(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
-        let execution = perform(self.host, &mut self.report, &self.test, scheduler, self.settings);
+        let execution = perform(self.host, &mut self.performed, &mut self.report, &self.test, scheduler, self.settings);
         self.unless(doubt::doubt(&execution, self.may_exit), execution)
     }
 
     /// The same, with accesses that no thread can notice as no events, unless their keys were raised.
     pub fn run_silently(&mut self, scheduler: Box<dyn Scheduler + Send>) -> Result<Execution, Reason> {
         let settings = RunSettings { silent: true, ..self.settings };
-        let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);
+        let execution = perform(self.host, &mut self.performed, &mut self.report, &self.test, scheduler, settings);
         self.unless(doubt::doubt(&execution, self.may_exit), execution)
     }
 
@@ -121,7 +124,14 @@ impl<'h> Runs<'h> {
     pub fn follow(&mut self, schedule: Schedule, tell: bool) -> Result<Execution, Reason> {
         let values = Values::Graphs(Bounds::default());
         let settings = RunSettings { tell, values, ..self.settings };
-        let execution = perform(self.host, &mut self.report, &self.test, Box::new(schedule.replay()), settings);
+        let execution = perform(
+            self.host,
+            &mut self.performed,
+            &mut self.report,
+            &self.test,
+            Box::new(schedule.replay()),
+            settings,
+        );
         self.unless(doubt::doubt(&execution, self.may_exit), execution)
     }
 
@@ -130,7 +140,7 @@ impl<'h> Runs<'h> {
     pub fn overflow(&mut self, scheduler: Box<dyn Scheduler + Send>, events: usize) -> Result<Vec<Thrown>, Reason> {
         let limits = Limits { max_events: events, max_frames: None, ..self.settings.limits };
         let settings = RunSettings { limits, ..self.settings };
-        let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);
+        let execution = perform(self.host, &mut self.performed, &mut self.report, &self.test, scheduler, settings);
         let errors = doubt::of_full_stacks(&execution);
         match doubt::doubt(&execution, self.may_exit) {
             Some(Reason::StackOverflow) if !errors.is_empty() && doubt::is_over(&Reason::StackOverflow) => Ok(errors),
@@ -145,7 +155,7 @@ impl<'h> Runs<'h> {
         let limits = Limits { max_events: events, ..self.settings.limits };
         let settings = RunSettings { tell: true, limits, ..self.settings };
         let scheduler = Box::new(whole.schedule().replay());
-        let mut beginning = perform(self.host, &mut self.report, &self.test, scheduler, settings);
+        let mut beginning = perform(self.host, &mut self.performed, &mut self.report, &self.test, scheduler, settings);
         if let Some(reason) = doubt::doubt(&beginning, true) {
             return Err(reason);
         }
@@ -156,13 +166,13 @@ impl<'h> Runs<'h> {
     /// Runs an execution once more, in another way to look at it. Calls may be as deep in each other as they were.
     pub fn run_again(&mut self, execution: &Execution, settings: RunSettings) -> Result<Execution, Reason> {
         let replay = Box::new(execution.schedule().replay());
-        let again = perform(self.host, &mut self.report, &self.test, replay, settings);
+        let again = perform(self.host, &mut self.performed, &mut self.report, &self.test, replay, settings);
         self.unless(doubt::doubt(&again, self.may_exit), again)
     }
 
     /// Runs the test case once in another way, one call after the other. It may ask the virtual machine to end.
     pub fn run_as(&mut self, scheduler: Box<dyn Scheduler + Send>, settings: RunSettings) -> Result<Execution, Reason> {
-        let execution = perform(self.host, &mut self.report, &self.test, scheduler, settings);
+        let execution = perform(self.host, &mut self.performed, &mut self.report, &self.test, scheduler, settings);
         self.unless(doubt::doubt_serial(&execution), execution)
     }
 
@@ -173,7 +183,7 @@ impl<'h> Runs<'h> {
         scheduler: Box<dyn Scheduler + Send>,
         settings: RunSettings,
     ) -> Result<Execution, Reason> {
-        let execution = perform(self.host, &mut self.report, test, scheduler, settings);
+        let execution = perform(self.host, &mut self.performed, &mut self.report, test, scheduler, settings);
         self.unless(doubt::doubt_serial(&execution), execution)
     }
 
@@ -304,6 +314,11 @@ impl<'h> Runs<'h> {
         self.report.executions
     }
 
+    /// How many executions ran, also those that are not counted: single suffixes, linearizations, and what leads to nothing.
+    pub fn performed(&self) -> u64 {
+        self.performed
+    }
+
     /// A test case was held against its linearizations.
     pub fn checked(&mut self, checked: Checked) {
         self.report.checked = Some(checked);
@@ -364,12 +379,14 @@ impl<'h> Runs<'h> {
 /// Runs calls once. Whatever it is for, it is a part of the effort.
 fn perform(
     host: &mut Host,
+    performed: &mut u64,
     report: &mut Report,
     test: &Prepared,
     scheduler: Box<dyn Scheduler + Send>,
     settings: RunSettings,
 ) -> Execution {
     let execution = host.run(test, scheduler, settings);
+    *performed += 1;
     report.effort += TO_START + execution.trace.steps.len() as u64 + execution.silent.count() / SILENT_PER_EVENT;
     execution
 }

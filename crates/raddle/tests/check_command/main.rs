@@ -5,6 +5,7 @@ mod classes;
 mod clean;
 mod excused;
 mod found;
+mod kept;
 mod missing;
 mod same_seed;
 mod statics;

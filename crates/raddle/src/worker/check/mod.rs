@@ -45,6 +45,7 @@ pub fn run(runs: &mut Runs<'_>, check: &Check, job: &Job, under: Option<&Schedul
     let mut clock = Clock { begun: Instant::now(), spent: Spent::default() };
     let tried = try_all(runs, check, job, under, &mut checked, &mut clock);
     clock.spent.exploring = clock.so_far() - clock.spent.serial;
+    clock.spent.executions = runs.performed();
     desk::spent(clock.spent);
     match tried? {
         Ok(()) => {}

@@ -203,13 +203,15 @@ pub enum News {
     Spent(Spent),
 }
 
-/// Where the time of a check went, in microseconds.
+/// Where the time of a check went, in microseconds, and how many executions it was for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     /// Suffixes alone, and linearizations.
     pub serial: u64,
     /// Schedules.
     pub exploring: u64,
+    /// All executions, also those that no report counts.
+    pub executions: u64,
 }
 
 /// How far a job is.
