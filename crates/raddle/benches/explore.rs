@@ -35,7 +35,18 @@ const EXPLORERS: [(&str, Explorer); 7] = [
 const MOST: u64 = 2_000;
 
 fn plan(explorer: Explorer, seed: u64, executions: u64) -> Explore {
-    Explore { explorer, seed, executions, events: None, millis: None, first: true, explain_millis: 0, must_end: false, may_lengthen: false }
+    Explore {
+        explorer,
+        seed,
+        executions,
+        events: None,
+        millis: None,
+        first: true,
+        explain_millis: 0,
+        must_end: false,
+        may_lengthen: false,
+        events_alone: None,
+    }
 }
 
 fn main() {

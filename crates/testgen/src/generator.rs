@@ -335,8 +335,27 @@ impl<'p> Generator<'p> {
 
     /// Every schedule of a test was run, and passed.
     pub fn certified(&mut self, test: &TestCase, origin: &Origin) {
-        let targets = origin.target().map_or_else(|| self.met(test), |target| vec![target]);
-        targets.into_iter().for_each(|target| self.targets.all[target].certified += 1);
+        self.shown(test, origin).into_iter().for_each(|target| self.targets.all[target].certified += 1);
+    }
+
+    /// The targets of which a test says something: that for which it was written, if it calls both methods, in two threads. A test
+    /// that goes where a scout was calls what that has called there, which may be another method.
+    fn shown(&self, test: &TestCase, origin: &Origin) -> Vec<usize> {
+        let Some(number) = origin.target() else { return self.met(test) };
+        let target = &self.targets.all[number];
+        let calls = |suffix: usize, method: usize| {
+            test.suffixes[suffix].iter().any(|call| self.method_of(call) == Some(method))
+        };
+        let threads = 0..test.suffixes.len();
+        let is_shown = match target.mode {
+            // What is called on a part is no method of the class.
+            Mode::Part(_) => test.suffixes.iter().filter(|calls| !calls.is_empty()).count() > 1,
+            _ => threads
+                .clone()
+                .filter(|&one| calls(one, target.methods.0))
+                .any(|one| threads.clone().any(|other| other != one && calls(other, target.methods.1))),
+        };
+        if is_shown { vec![number] } else { Vec::new() }
     }
 
     /// The method of the class under test that a call of a suffix calls.
@@ -370,7 +389,7 @@ impl<'p> Generator<'p> {
         }
     }
 
-    /// What became of a test that was written so.
+    /// What became of a test that was written so. Of one that ran, calls that have never returned are left out: they were not tested.
     pub fn learn(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
         // Whether a call waits is a matter of the subject's state, not of what the call was given.
         let waits = matches!(feedback, Feedback::PrefixWaits { .. } | Feedback::SuffixWaits { .. });
@@ -419,18 +438,15 @@ impl<'p> Generator<'p> {
             _ => {}
         }
         let is_hopeless = self.learn_of_methods(test, feedback);
-        let Some(number) = origin.target() else {
-            if ran {
-                self.met(test).into_iter().for_each(|target| self.targets.all[target].ran += 1);
-            }
-            return;
-        };
+        if ran {
+            self.shown(test, origin).into_iter().for_each(|target| self.targets.all[target].ran += 1);
+        }
+        let Some(number) = origin.target() else { return };
         let is_crowded = self.targets.all.len() > MANY_TARGETS;
         let target = &mut self.targets.all[number];
         match feedback {
             Feedback::Ran { overlapped, .. } => {
                 target.tried += 1;
-                target.ran += 1;
                 target.covered += u32::from(overlapped);
                 target.misses = 0;
             }

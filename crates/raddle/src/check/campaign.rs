@@ -325,6 +325,7 @@ impl<'c> Campaign<'c> {
             explain_millis,
             must_end: false,
             may_lengthen: false,
+            events_alone: None,
         }
     }
 
@@ -416,14 +417,15 @@ impl<'c> Campaign<'c> {
             self.generator.learn(test, origin, feedback(rejected));
             return;
         }
+        let shown = without(test, &checked.thrown);
         self.generator.learn(
-            test,
+            &shown,
             origin,
             Feedback::Ran { overlapped: checked.overlaps > 0, failing_probe: checked.failing_probe },
         );
         self.generator.reached(origin, &checked.reached);
-        if self.count(test, &report, &checked) {
-            self.generator.certified(test, origin);
+        if self.count(test, methods::pairs(&shown), &report, &checked) {
+            self.generator.certified(&shown, origin);
         }
         unsure::note(test, std::mem::take(&mut report.unconfirmed), &mut self.counts.unsure);
         let findings = report.explored.map(|explored| explored.findings).unwrap_or_default();
@@ -451,10 +453,9 @@ impl<'c> Campaign<'c> {
     }
 
     /// Counts a test that has run; says whether every schedule of it ran, and passed.
-    fn count(&mut self, test: &TestCase, report: &Report, checked: &Checked) -> bool {
+    fn count(&mut self, test: &TestCase, pairs: Vec<(String, String)>, report: &Report, checked: &Checked) -> bool {
         self.counts.tests += 1;
         self.counts.executions += report.executions;
-        let pairs = methods::pairs(test);
         // Every schedule ran, and passed; what was refused to a test may be why it did.
         let passed = |explored: &Explored| explored.certificate.is_some() && explored.findings.is_empty();
         let is_certified = report.explored.as_ref().is_some_and(passed) && !checked.refused;
@@ -507,6 +508,16 @@ impl<'c> Campaign<'c> {
         let found = found.into_iter().find(|found| found.failure.is_same(shrinking.failure()));
         self.findings.tried(shrinking, trial, found.map(|finding| (task.job.clone(), finding)))
     }
+}
+
+/// A test without calls that have never returned: it has not tested them.
+fn without(test: &TestCase, thrown: &[(usize, usize)]) -> TestCase {
+    let mut less = test.clone();
+    for (suffix, calls) in less.suffixes.iter_mut().enumerate() {
+        let mut numbers = 0..;
+        calls.retain(|_| numbers.next().is_some_and(|call| !thrown.contains(&(suffix, call))));
+    }
+    less
 }
 
 /// How much work something was.

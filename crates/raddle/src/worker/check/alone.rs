@@ -13,8 +13,8 @@ use crate::worker::stop::describe_thrown;
 
 /// What becomes of suffixes by themselves.
 pub enum Alone {
-    /// All of them return.
-    Returns,
+    /// All of them return, or throw what the test itself throws: those calls, by suffix and number.
+    Returns(Vec<(usize, usize)>),
     /// The test case is of no use: the first reason that there is.
     Fails(Rejected),
     /// One waits for others, which may come.
@@ -23,7 +23,7 @@ pub enum Alone {
 
 /// Runs each suffix by itself.
 pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
-    let mut waits = None;
+    let (mut waits, mut thrown) = (None, Vec::new());
     let test = &job.test;
     let mut unsure = doubtful(runs, job);
     let of_test = oracle::thrown_by_test(test);
@@ -37,6 +37,9 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
         let alone = runs.test().alone(suffix);
         let scheduler = CallByCall::new(&vec![0; calls], Manner::Soon);
         let execution = runs.run_other(&alone, Box::new(scheduler), settings)?;
+        let throws = |(_, result): &(usize, &CallResult)| matches!(result, CallResult::Threw(_));
+        let throwing = execution.suffixes.first().into_iter().flatten().enumerate().filter(throws);
+        thrown.extend(throwing.filter_map(|(call, _)| Some((suffix?, call))));
         // The prefix is the same for all suffixes.
         let unsure = std::mem::take(&mut unsure);
         let another = || unsure.into_iter().find_map(|call| another(runs, job, &execution, call));
@@ -48,7 +51,7 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
             None => {}
         }
     }
-    Ok(waits.map_or(Alone::Returns, Alone::Waits))
+    Ok(waits.map_or(Alone::Returns(thrown), Alone::Waits))
 }
 
 /// Calls of the prefix that give the receivers of suffixes and may give anything: a method that has made a subject somewhere

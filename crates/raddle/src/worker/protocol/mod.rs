@@ -314,6 +314,9 @@ pub struct Checked {
     /// The first probe that returns in no linearization.
     #[serde(default)]
     pub failing_probe: Option<usize>,
+    /// Suffixes and calls that throw what the test's own objects throw, even if the others are not there.
+    #[serde(default)]
+    pub thrown: Vec<(usize, usize)>,
     /// What linearizations end with: classes of exceptions, `stuck`, `endless`.
     pub endings: Vec<String>,
     /// The operating system has refused something.
