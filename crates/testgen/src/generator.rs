@@ -101,6 +101,18 @@ pub enum Feedback {
         /// The number of the call.
         call: usize,
     },
+    /// A call of the prefix, or a thread that it has started, has no end.
+    PrefixRunsAway {
+        /// The number of the call.
+        call: usize,
+    },
+    /// A call of a suffix, or a thread that it has started, has no end even if it is alone.
+    SuffixRunsAway {
+        /// The number of the suffix.
+        suffix: usize,
+        /// The number of the call.
+        call: usize,
+    },
     /// A call of a suffix did not return, even alone.
     SuffixFails {
         /// The number of the suffix.
@@ -151,6 +163,8 @@ pub struct Generator<'p> {
     hopeless: Vec<bool>,
     prices: Prices,
     dear: Vec<bool>,
+    /// Methods and constructors of which a call has had no end.
+    runaways: HashSet<Name>,
 }
 
 /// The longest row of calls that change the state of a subject; Max-len of DepCon+.
@@ -163,6 +177,8 @@ const MANY_TARGETS: usize = 300;
 const AFTERWARDS: usize = 2;
 /// A method that failed ten times more often than it ran weighs less than this.
 const HOPELESS: f64 = 0.18;
+/// A call that has no end counts as so many that fail.
+const FAILURES_OF_RUNAWAY: usize = 5;
 /// The same for a target with a method that has never run alone.
 const FEW_MISSES: u32 = 2;
 /// So many tests that were there before in a row, and there are no new ones.
@@ -231,6 +247,7 @@ impl<'p> Generator<'p> {
             prices: Prices::new(hopeless.len()),
             dear: vec![false; hopeless.len()],
             hopeless,
+            runaways: HashSet::new(),
         })
     }
 
@@ -399,13 +416,23 @@ impl<'p> Generator<'p> {
                 Feedback::SuffixFails { suffix, call }
             }
             Feedback::PrefixWaits { call } => Feedback::PrefixFails { call },
+            Feedback::PrefixRunsAway { call } => {
+                self.learn_who_runs_away(test.prefix.get(call), true);
+                Feedback::PrefixFails { call }
+            }
+            Feedback::SuffixRunsAway { suffix, call } => {
+                self.learn_who_runs_away(test.suffixes.get(suffix).and_then(|calls| calls.get(call)), false);
+                Feedback::SuffixFails { suffix, call }
+            }
             other => other,
         };
         let failed = match feedback {
-            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } => Some(Place::Prefix(call)),
-            Feedback::SuffixFails { suffix, call } | Feedback::SuffixWaits { suffix, call } => {
-                Some(Place::Suffix(suffix, call))
+            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } | Feedback::PrefixRunsAway { call } => {
+                Some(Place::Prefix(call))
             }
+            Feedback::SuffixFails { suffix, call }
+            | Feedback::SuffixWaits { suffix, call }
+            | Feedback::SuffixRunsAway { suffix, call } => Some(Place::Suffix(suffix, call)),
             Feedback::Unusable => None,
             Feedback::Ran { .. } => None,
         };
@@ -492,14 +519,39 @@ impl<'p> Generator<'p> {
         }
     }
 
+    /// A call has had no end, which costs as much as many others. It counts as that many failures, so that its method soon hardly ever
+    /// runs, and others have their turns.
+    fn learn_who_runs_away(&mut self, call: Option<&Call>, in_prefix: bool) {
+        let Some((call, name)) = call.and_then(|call| Some((call, name_of(call)?))) else { return };
+        self.runaways.insert(Name::of((call.operation.class(), name)));
+        for _ in 1..FAILURES_OF_RUNAWAY {
+            if in_prefix {
+                as_changer(call).into_iter().for_each(|choice| self.maker.learnt.note(choice, false));
+            } else {
+                self.note_method(Choice { place: Name::of("method"), what: name }, false);
+            }
+        }
+    }
+
+    /// Whether a test makes a call that has had no end in another.
+    pub fn may_run_away(&self, test: &TestCase) -> bool {
+        let is_known = |call: &Call| {
+            name_of(call).is_some_and(|name| self.runaways.contains(&Name::of((call.operation.class(), name))))
+        };
+        test.prefix.iter().chain(test.suffixes.iter().flatten()).any(is_known)
+    }
+
     /// Notes which methods run alone. Says whether the one that failed hardly ever does.
     fn learn_of_methods(&mut self, test: &TestCase, feedback: Feedback) -> bool {
         let choice = |call: &Call| Some(Choice { place: Name::of("method"), what: name_of(call)? });
         let (returned, failed) = match feedback {
-            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } => (call, test.prefix.get(call)),
-            Feedback::SuffixFails { .. } | Feedback::SuffixWaits { .. } | Feedback::Ran { .. } => {
-                (test.prefix.len(), None)
+            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } | Feedback::PrefixRunsAway { call } => {
+                (call, test.prefix.get(call))
             }
+            Feedback::SuffixFails { .. }
+            | Feedback::SuffixWaits { .. }
+            | Feedback::SuffixRunsAway { .. }
+            | Feedback::Ran { .. } => (test.prefix.len(), None),
             Feedback::Unusable => (0, None),
         };
         let returned = test.prefix.iter().take(returned).map(|call| (call, true));
@@ -518,11 +570,16 @@ impl<'p> Generator<'p> {
                 }
                 false
             }
-            Feedback::SuffixFails { suffix, call } | Feedback::SuffixWaits { suffix, call } => {
+            Feedback::SuffixFails { suffix, call }
+            | Feedback::SuffixWaits { suffix, call }
+            | Feedback::SuffixRunsAway { suffix, call } => {
                 let failed = test.suffixes.get(suffix).and_then(|calls| calls.get(call));
                 failed.and_then(choice).is_some_and(|choice| self.note_method(choice, false))
             }
-            Feedback::PrefixFails { .. } | Feedback::PrefixWaits { .. } | Feedback::Unusable => false,
+            Feedback::PrefixFails { .. }
+            | Feedback::PrefixWaits { .. }
+            | Feedback::PrefixRunsAway { .. }
+            | Feedback::Unusable => false,
         }
     }
 

@@ -137,6 +137,9 @@ const MAX_FRAMES: u32 = 1_000;
 /// that leads to, and once is before or after each call; where it may be more often, they would be too many. So
 /// they are where all results count.
 const EARLY_OF_STARTED: u32 = 1;
+/// A call that has had no end in another test is given up after so many events when it is made alone: tests with it are tried again
+/// and again, and each would go to the limit.
+const EVENTS_OF_RUNAWAY: usize = 10_000;
 /// Something smaller that has no end is looked for with so many, for each trial goes to the limit, many times. It is confirmed with all.
 const EVENTS_OF_HANG: usize = 4_000;
 /// The same for calls in each other without end.
@@ -240,6 +243,7 @@ impl<'c> Campaign<'c> {
         let mut explore = self.explore(executions, false, 0);
         explore.millis = self.clock.for_test().map(|left| left.as_millis() as u64);
         explore.events = Some(self.most_events(round));
+        explore.events_alone = self.generator.may_run_away(&test).then_some(EVENTS_OF_RUNAWAY);
         let plan = match is_scout {
             true => Plan::Scout { wanted: goals.into_iter().map(|(place, _)| place).collect() },
             false => Plan::Check(Check { explore, oracle: self.settings.oracle, wanted: None, goals }),
@@ -555,6 +559,8 @@ fn feedback(rejected: &Rejected) -> Feedback {
     match rejected {
         Rejected::Prefix { call, .. } | Rejected::Another { call, .. } => Feedback::PrefixFails { call: *call },
         Rejected::PrefixStuck { call } => Feedback::PrefixWaits { call: *call },
+        Rejected::PrefixEndless { call } => Feedback::PrefixRunsAway { call: *call },
+        Rejected::SuffixEndless { suffix, call } => Feedback::SuffixRunsAway { suffix: *suffix, call: *call },
         Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
         Rejected::SuffixStuck { suffix, call } => Feedback::SuffixWaits { suffix: *suffix, call: *call },
         Rejected::Exits | Rejected::Exhausts { .. } | Rejected::TooMany { .. } => Feedback::Unusable,

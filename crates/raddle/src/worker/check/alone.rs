@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use host::{CallResult, Execution, RunSettings, Stop, Thrown, Value, Values};
+use schedule::{EventKind, Step, ThreadId};
 use testcase::{Argument, Call, Operation};
 
 use super::call_by_call::{CallByCall, Manner};
-use crate::worker::protocol::{Job, Rejected};
+use crate::worker::protocol::{Check, Job, Rejected};
 use crate::worker::reason::Reason;
 use crate::worker::runs::Runs;
 use crate::worker::stop::describe_thrown;
@@ -22,7 +23,7 @@ pub enum Alone {
 }
 
 /// Runs each suffix by itself.
-pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
+pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job, check: &Check) -> Result<Alone, Reason> {
     let (mut waits, mut thrown) = (None, Vec::new());
     let test = &job.test;
     let mut unsure = doubtful(runs, job);
@@ -33,7 +34,9 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
         let calls = suffix.map_or(0, |suffix| test.suffixes[suffix].len());
         let values = if unsure.is_empty() { Values::Unread } else { Values::Identities };
         // Nobody else is there to notice accesses.
-        let settings = RunSettings { values, silent: true, ..runs.settings() };
+        let mut settings = RunSettings { values, silent: true, ..runs.settings() };
+        let events = check.explore.events_alone.unwrap_or(usize::MAX);
+        settings.limits.max_events = settings.limits.max_events.min(events);
         let alone = runs.test().alone(suffix);
         let scheduler = CallByCall::new(&vec![0; calls], Manner::Soon);
         let execution = runs.run_other(&alone, Box::new(scheduler), settings)?;
@@ -107,10 +110,28 @@ fn rejected(execution: &Execution, suffix: Option<usize>, of_test: &BTreeSet<Str
     let in_suffix = suffix.filter(|_| !matches!(execution.prefix.last(), Some(CallResult::CutOff)));
     // The last call of which anything is known is the one that did not return.
     let last = |calls: &[CallResult]| calls.len().saturating_sub(1);
+    let is_endless = matches!(execution.stop, Some(Stop::TooManyEvents));
+    // Where all have returned, a thread has no end that one of them has started.
+    let has_returned = |calls: &[CallResult]| calls.iter().all(|call| matches!(call, CallResult::Returned(_)));
+    let of_started = || is_endless && has_returned(&execution.prefix) && has_returned(calls);
     execution.stop.is_some().then(|| match in_suffix {
+        Some(suffix) if of_started() => match starting(execution) {
+            Some(call) => Rejected::SuffixEndless { suffix, call },
+            None => Rejected::PrefixEndless { call: last(&execution.prefix) },
+        },
+        Some(suffix) if is_endless => Rejected::SuffixEndless { suffix, call: last(calls) },
         Some(suffix) => Rejected::SuffixStuck { suffix, call: last(calls) },
+        None if is_endless => Rejected::PrefixEndless { call: last(&execution.prefix) },
         None => Rejected::PrefixStuck { call: last(&execution.prefix) },
     })
+}
+
+/// The first call of the suffix that has started a thread; None if the prefix has.
+fn starting(execution: &Execution) -> Option<usize> {
+    let starts = |step: &Step| step.thread == ThreadId(1) && step.event.kind == EventKind::Start;
+    let at = execution.trace.steps.iter().position(starts)?;
+    let ends = execution.ends.first()?;
+    Some(ends.iter().take_while(|&&end| end <= at).count().min(ends.len().saturating_sub(1)))
 }
 
 /// The call that threw.

@@ -138,7 +138,7 @@ fn one_by_one(
     checked: &mut Checked,
     clock: &mut Clock,
 ) -> Result<Result<Option<Serial<Seen>>, Rejected>, Reason> {
-    let alone = alone::try_suffixes(runs, job);
+    let alone = alone::try_suffixes(runs, job, check);
     clock.serial_is_over();
     let waits = match alone? {
         Alone::Returns(thrown) => {
