@@ -1,5 +1,9 @@
 //! Dependencies between methods: definitions 7, 8 and 10 of DepCon+, with the evidence for each.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::crossing::Crossings;
 use crate::facts::{AccessFact, ClassFacts, DoubleLock, LockMode, MethodFacts, Owner};
 use crate::share::{Arguments, Side};
 
@@ -67,21 +71,31 @@ const CROSSING: u32 = 4;
 pub struct Accesses<'f> {
     facts: &'f ClassFacts,
     indices: Vec<Index<'f>>,
+    crossings: Crossings<'f>,
+    /// Of each lock, those that it keeps out.
+    excluded: Vec<Numbers>,
 }
 
 impl<'f> Accesses<'f> {
     /// Of the methods of these facts.
     pub fn of(facts: &'f ClassFacts) -> Accesses<'f> {
-        Accesses { facts, indices: facts.methods.iter().map(|method| Index::of(facts, method)).collect() }
+        let indices = facts.methods.iter().map(|method| Index::of(facts, method)).collect();
+        Accesses { facts, indices, crossings: Crossings::of(facts), excluded: excluded(facts) }
     }
 
-    fn pairs(&self) -> Vec<Pair> {
-        let Accesses { facts, indices } = self;
+    /// The nested acquisitions of every method.
+    pub fn crossings(&self) -> &Crossings<'f> {
+        &self.crossings
+    }
+
+    /// The set M: all pairs of methods, each with itself too, and how they depend on each other.
+    pub fn pairs(&self) -> Vec<Pair> {
+        let Accesses { facts, indices, .. } = self;
         let arguments: Vec<Arguments<'_>> = facts.methods.iter().map(|method| Arguments::of(facts, method)).collect();
         let mut pairs = Vec::with_capacity(indices.len() * (indices.len() + 1) / 2);
         for first in 0..indices.len() {
             for second in first..indices.len() {
-                let mut pair = facts.pair((first, second), &indices[first], &indices[second]);
+                let mut pair = self.pair((first, second));
                 let sides =
                     |at: usize| Side { method: &facts.methods[at], index: &indices[at], arguments: &arguments[at] };
                 pair.second_share = facts.has_second_share(sides(first), sides(second));
@@ -91,31 +105,74 @@ impl<'f> Accesses<'f> {
         pairs
     }
 
-    /// Accesses of two methods that conflict, so that each that conflicts with any is named: the least protected,
-    /// and if none is unprotected, those that a common lock protects.
-    pub fn meetings(&self, first: usize, second: usize) -> Vec<(&'f AccessFact, &'f AccessFact)> {
+    fn pair(&self, methods: (usize, usize)) -> Pair {
         let facts = self.facts;
-        let shared: Vec<Shared<'_, '_>> = facts.shared(&self.indices[first], &self.indices[second]).collect();
-        let excludes = |a: usize, b: usize| facts.excludes(a, b);
-        let meetings = |is_wanted: &dyn Fn(&Conflict<'_>) -> bool| {
-            let mut found = Vec::new();
-            for (a, b) in &shared {
-                let one_by_one = a.iter().map(|a| (std::slice::from_ref(a), *b));
-                let other_by_other = b.iter().map(|b| (*a, std::slice::from_ref(b)));
-                let worst = |(a, b)| worst(a, b, Meeting::Read, &excludes);
-                found.extend(one_by_one.chain(other_by_other).filter_map(worst).filter(is_wanted));
-            }
-            found
-        };
-        let mut found = meetings(&|conflict| conflict.common.is_none());
-        if found.is_empty() {
-            found = meetings(&|_| true);
+        let (first, second) = (&self.indices[methods.0], &self.indices[methods.1]);
+        let mut conflict = false;
+        let mut score = 0;
+        for worst in facts.clashes(facts.shared(first, second), &|a, b| self.excludes(a, b)) {
+            conflict = true;
+            let ordered = worst.first.ordered && worst.second.ordered;
+            score += match (worst.common, ordered) {
+                (None, false) => PLAIN,
+                (None, true) => ORDERED,
+                (Some(_), _) => 0,
+            };
         }
-        if found.is_empty() {
-            found = facts.clashes(shared.into_iter(), &excludes);
+        let parallel = !facts.keeps_apart(&facts.methods[methods.0], &facts.methods[methods.1]);
+        if conflict && parallel && score == 0 {
+            score = SPLIT;
         }
-        found.into_iter().map(|conflict| (conflict.first, conflict.second)).collect()
+        if !parallel {
+            score = 0;
+        }
+        let double_lock = self.crossings.cross(methods.0, methods.1);
+        score += if double_lock { CROSSING } else { 0 };
+        Pair { methods, conflict, parallel, double_lock, score, second_share: false }
     }
+
+    /// Accesses of two methods that conflict, so that each that conflicts with any is named: the least protected,
+    /// and if none is unprotected, those that a common lock protects. One after the other, for there may be thousands.
+    pub fn meetings(&self, first: usize, second: usize) -> Box<dyn Iterator<Item = Conflict<'f>> + '_> {
+        let shared: Vec<Shared<'_, 'f>> = self.facts.shared(&self.indices[first], &self.indices[second]).collect();
+        let shared = Rc::new(shared);
+        let all = |is_wanted: fn(&Conflict<'f>) -> bool| self.least_protected(shared.clone()).filter(is_wanted);
+        let mut unprotected = all(|conflict| conflict.common.is_none()).peekable();
+        if unprotected.peek().is_some() {
+            return Box::new(unprotected);
+        }
+        let mut protected = all(|_| true).peekable();
+        if protected.peek().is_some() {
+            return Box::new(protected);
+        }
+        Box::new(self.facts.clashes(shared.iter().copied(), &|a, b| self.excludes(a, b)).into_iter())
+    }
+
+    /// Of each access in turn, that with which it is least protected.
+    fn least_protected<'i>(&'i self, shared: Rc<Vec<Shared<'i, 'f>>>) -> impl Iterator<Item = Conflict<'f>> + 'i {
+        let worst = |a, b| worst(a, b, Meeting::Read, &|a, b| self.excludes(a, b));
+        (0..shared.len()).flat_map(move |at| {
+            let (a, b) = shared[at];
+            let one_by_one = a.iter().map(move |a| (std::slice::from_ref(a), b));
+            let other_by_other = b.iter().map(move |b| (a, std::slice::from_ref(b)));
+            one_by_one.chain(other_by_other).filter_map(move |(a, b)| worst(a, b))
+        })
+    }
+
+    /// Whether two locks are one and the same object for certain, and keep each other out.
+    fn excludes(&self, a: usize, b: usize) -> bool {
+        self.excluded[a].has(b)
+    }
+}
+
+/// Of each lock, those that it keeps out.
+fn excluded(facts: &ClassFacts) -> Vec<Numbers> {
+    let mut of_path: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (number, lock) in facts.locks.iter().enumerate() {
+        of_path.entry(&lock.path).or_default().push(number);
+    }
+    let keeps_out = |a: usize| of_path[&*facts.locks[a].path].iter().copied().filter(move |&b| facts.excludes(a, b));
+    (0..facts.locks.len()).map(|lock| keeps_out(lock).collect()).collect()
 }
 
 impl ClassFacts {
@@ -157,40 +214,7 @@ impl ClassFacts {
 
     /// The nested acquisitions by which two methods can block each other.
     pub fn crossings(&self, first: usize, second: usize) -> Vec<Crossing<'_>> {
-        let (first, second) = (&self.methods[first].double_locks, &self.methods[second].double_locks);
-        let mut found = Vec::new();
-        for a in first {
-            for b in second {
-                if self.compatible(a.outer, b.inner) && self.compatible(a.inner, b.outer) {
-                    found.push((a, b));
-                }
-            }
-        }
-        found
-    }
-
-    fn pair(&self, methods: (usize, usize), first: &Index<'_>, second: &Index<'_>) -> Pair {
-        let mut conflict = false;
-        let mut score = 0;
-        for worst in self.clashes(self.shared(first, second), &|a, b| self.excludes(a, b)) {
-            conflict = true;
-            let ordered = worst.first.ordered && worst.second.ordered;
-            score += match (worst.common, ordered) {
-                (None, false) => PLAIN,
-                (None, true) => ORDERED,
-                (Some(_), _) => 0,
-            };
-        }
-        let parallel = !self.keeps_apart(&self.methods[methods.0], &self.methods[methods.1]);
-        if conflict && parallel && score == 0 {
-            score = SPLIT;
-        }
-        if !parallel {
-            score = 0;
-        }
-        let double_lock = !self.crossings(methods.0, methods.1).is_empty();
-        score += if double_lock { CROSSING } else { 0 };
-        Pair { methods, conflict, parallel, double_lock, score, second_share: false }
+        Crossings::of(self).between(first, second).collect()
     }
 
     /// Whether some lock covers all shared accesses of both.
@@ -206,10 +230,6 @@ impl ClassFacts {
             && b.stable
             && matches!(a.owner, Owner::Subject | Owner::Static)
             && keep_out(a.mode, b.mode)
-    }
-
-    fn compatible(&self, a: usize, b: usize) -> bool {
-        self.locks[a].compatible.contains(&b)
     }
 
     /// The accesses of each location that both methods know, that can change, and that one of them writes.
@@ -298,9 +318,30 @@ pub(crate) struct Index<'f> {
 
 /// A set of small numbers.
 #[derive(Default)]
-struct Numbers(Vec<u64>);
+pub(crate) struct Numbers(Vec<u64>);
+
+impl FromIterator<usize> for Numbers {
+    fn from_iter<I: IntoIterator<Item = usize>>(numbers: I) -> Numbers {
+        let mut set = Numbers::default();
+        numbers.into_iter().for_each(|number| set.add(number));
+        set
+    }
+}
 
 impl Numbers {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn add_all(&mut self, others: &Numbers) {
+        if self.0.len() < others.0.len() {
+            self.0.resize(others.0.len(), 0);
+        }
+        for (word, other) in self.0.iter_mut().zip(&others.0) {
+            *word |= other;
+        }
+    }
+
     fn add(&mut self, number: usize) {
         let word = number / 64;
         if self.0.len() <= word {
@@ -309,7 +350,7 @@ impl Numbers {
         self.0[word] |= 1 << (number % 64);
     }
 
-    fn has(&self, number: usize) -> bool {
+    pub(crate) fn has(&self, number: usize) -> bool {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
     }
 }

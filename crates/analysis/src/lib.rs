@@ -38,6 +38,7 @@ mod apply;
 mod body;
 mod calls;
 mod common;
+mod crossing;
 mod depend;
 mod dispatch;
 mod effects;
@@ -70,6 +71,7 @@ mod value;
 
 pub use analyzer::Analyzer;
 pub use common::CommonArgument;
+pub use crossing::{Crossed, Crossings};
 pub use depend::{Accesses, Conflict, Crossing, Pair};
 pub use error::Error;
 pub use facts::*;

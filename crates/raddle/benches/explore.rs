@@ -45,6 +45,7 @@ fn plan(explorer: Explorer, seed: u64, executions: u64) -> Explore {
         explain_millis: 0,
         must_end: false,
         may_lengthen: false,
+        events_alone: None,
     }
 }
 

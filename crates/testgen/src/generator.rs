@@ -101,6 +101,18 @@ pub enum Feedback {
         /// The number of the call.
         call: usize,
     },
+    /// A call of the prefix, or a thread that it has started, has no end.
+    PrefixRunsAway {
+        /// The number of the call.
+        call: usize,
+    },
+    /// A call of a suffix, or a thread that it has started, has no end even if it is alone.
+    SuffixRunsAway {
+        /// The number of the suffix.
+        suffix: usize,
+        /// The number of the call.
+        call: usize,
+    },
     /// A call of a suffix did not return, even alone.
     SuffixFails {
         /// The number of the suffix.
@@ -151,6 +163,8 @@ pub struct Generator<'p> {
     hopeless: Vec<bool>,
     prices: Prices,
     dear: Vec<bool>,
+    /// Methods and constructors of which a call has had no end.
+    runaways: HashSet<Name>,
 }
 
 /// The longest row of calls that change the state of a subject; Max-len of DepCon+.
@@ -163,6 +177,8 @@ const MANY_TARGETS: usize = 300;
 const AFTERWARDS: usize = 2;
 /// A method that failed ten times more often than it ran weighs less than this.
 const HOPELESS: f64 = 0.18;
+/// A call that has no end counts as so many that fail.
+const FAILURES_OF_RUNAWAY: usize = 5;
 /// The same for a target with a method that has never run alone.
 const FEW_MISSES: u32 = 2;
 /// So many tests that were there before in a row, and there are no new ones.
@@ -231,6 +247,7 @@ impl<'p> Generator<'p> {
             prices: Prices::new(hopeless.len()),
             dear: vec![false; hopeless.len()],
             hopeless,
+            runaways: HashSet::new(),
         })
     }
 
@@ -335,8 +352,27 @@ impl<'p> Generator<'p> {
 
     /// Every schedule of a test was run, and passed.
     pub fn certified(&mut self, test: &TestCase, origin: &Origin) {
-        let targets = origin.target().map_or_else(|| self.met(test), |target| vec![target]);
-        targets.into_iter().for_each(|target| self.targets.all[target].certified += 1);
+        self.shown(test, origin).into_iter().for_each(|target| self.targets.all[target].certified += 1);
+    }
+
+    /// The targets of which a test says something: that for which it was written, if it calls both methods, in two threads. A test
+    /// that goes where a scout was calls what that has called there, which may be another method.
+    fn shown(&self, test: &TestCase, origin: &Origin) -> Vec<usize> {
+        let Some(number) = origin.target() else { return self.met(test) };
+        let target = &self.targets.all[number];
+        let calls = |suffix: usize, method: usize| {
+            test.suffixes[suffix].iter().any(|call| self.method_of(call) == Some(method))
+        };
+        let threads = 0..test.suffixes.len();
+        let is_shown = match target.mode {
+            // What is called on a part is no method of the class.
+            Mode::Part(_) => test.suffixes.iter().filter(|calls| !calls.is_empty()).count() > 1,
+            _ => threads
+                .clone()
+                .filter(|&one| calls(one, target.methods.0))
+                .any(|one| threads.clone().any(|other| other != one && calls(other, target.methods.1))),
+        };
+        if is_shown { vec![number] } else { Vec::new() }
     }
 
     /// The method of the class under test that a call of a suffix calls.
@@ -372,7 +408,7 @@ impl<'p> Generator<'p> {
         self.scouts.note((**draft).clone(), hits, returned, methods.into_iter().zip(paths.iter().copied()));
     }
 
-    /// What became of a test that was written so.
+    /// What became of a test that was written so. Of one that ran, calls that have never returned are left out: they were not tested.
     pub fn learn(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
         // Whether a call waits is a matter of the subject's state, not of what the call was given.
         let waits = matches!(feedback, Feedback::PrefixWaits { .. } | Feedback::SuffixWaits { .. });
@@ -382,13 +418,23 @@ impl<'p> Generator<'p> {
                 Feedback::SuffixFails { suffix, call }
             }
             Feedback::PrefixWaits { call } => Feedback::PrefixFails { call },
+            Feedback::PrefixRunsAway { call } => {
+                self.learn_who_runs_away(test.prefix.get(call), true);
+                Feedback::PrefixFails { call }
+            }
+            Feedback::SuffixRunsAway { suffix, call } => {
+                self.learn_who_runs_away(test.suffixes.get(suffix).and_then(|calls| calls.get(call)), false);
+                Feedback::SuffixFails { suffix, call }
+            }
             other => other,
         };
         let failed = match feedback {
-            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } => Some(Place::Prefix(call)),
-            Feedback::SuffixFails { suffix, call } | Feedback::SuffixWaits { suffix, call } => {
-                Some(Place::Suffix(suffix, call))
+            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } | Feedback::PrefixRunsAway { call } => {
+                Some(Place::Prefix(call))
             }
+            Feedback::SuffixFails { suffix, call }
+            | Feedback::SuffixWaits { suffix, call }
+            | Feedback::SuffixRunsAway { suffix, call } => Some(Place::Suffix(suffix, call)),
             Feedback::Unusable => None,
             Feedback::Ran { .. } => None,
         };
@@ -421,18 +467,15 @@ impl<'p> Generator<'p> {
             _ => {}
         }
         let is_hopeless = self.learn_of_methods(test, feedback);
-        let Some(number) = origin.target() else {
-            if ran {
-                self.met(test).into_iter().for_each(|target| self.targets.all[target].ran += 1);
-            }
-            return;
-        };
+        if ran {
+            self.shown(test, origin).into_iter().for_each(|target| self.targets.all[target].ran += 1);
+        }
+        let Some(number) = origin.target() else { return };
         let is_crowded = self.targets.all.len() > MANY_TARGETS;
         let target = &mut self.targets.all[number];
         match feedback {
             Feedback::Ran { overlapped, .. } => {
                 target.tried += 1;
-                target.ran += 1;
                 target.covered += u32::from(overlapped);
                 target.misses = 0;
             }
@@ -478,14 +521,39 @@ impl<'p> Generator<'p> {
         }
     }
 
+    /// A call has had no end, which costs as much as many others. It counts as that many failures, so that its method soon hardly ever
+    /// runs, and others have their turns.
+    fn learn_who_runs_away(&mut self, call: Option<&Call>, in_prefix: bool) {
+        let Some((call, name)) = call.and_then(|call| Some((call, name_of(call)?))) else { return };
+        self.runaways.insert(Name::of((call.operation.class(), name)));
+        for _ in 1..FAILURES_OF_RUNAWAY {
+            if in_prefix {
+                as_changer(call).into_iter().for_each(|choice| self.maker.learnt.note(choice, false));
+            } else {
+                self.note_method(Choice { place: Name::of("method"), what: name }, false);
+            }
+        }
+    }
+
+    /// Whether a test makes a call that has had no end in another.
+    pub fn may_run_away(&self, test: &TestCase) -> bool {
+        let is_known = |call: &Call| {
+            name_of(call).is_some_and(|name| self.runaways.contains(&Name::of((call.operation.class(), name))))
+        };
+        test.prefix.iter().chain(test.suffixes.iter().flatten()).any(is_known)
+    }
+
     /// Notes which methods run alone. Says whether the one that failed hardly ever does.
     fn learn_of_methods(&mut self, test: &TestCase, feedback: Feedback) -> bool {
         let choice = |call: &Call| Some(Choice { place: Name::of("method"), what: name_of(call)? });
         let (returned, failed) = match feedback {
-            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } => (call, test.prefix.get(call)),
-            Feedback::SuffixFails { .. } | Feedback::SuffixWaits { .. } | Feedback::Ran { .. } => {
-                (test.prefix.len(), None)
+            Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } | Feedback::PrefixRunsAway { call } => {
+                (call, test.prefix.get(call))
             }
+            Feedback::SuffixFails { .. }
+            | Feedback::SuffixWaits { .. }
+            | Feedback::SuffixRunsAway { .. }
+            | Feedback::Ran { .. } => (test.prefix.len(), None),
             Feedback::Unusable => (0, None),
         };
         let returned = test.prefix.iter().take(returned).map(|call| (call, true));
@@ -504,11 +572,16 @@ impl<'p> Generator<'p> {
                 }
                 false
             }
-            Feedback::SuffixFails { suffix, call } | Feedback::SuffixWaits { suffix, call } => {
+            Feedback::SuffixFails { suffix, call }
+            | Feedback::SuffixWaits { suffix, call }
+            | Feedback::SuffixRunsAway { suffix, call } => {
                 let failed = test.suffixes.get(suffix).and_then(|calls| calls.get(call));
                 failed.and_then(choice).is_some_and(|choice| self.note_method(choice, false))
             }
-            Feedback::PrefixFails { .. } | Feedback::PrefixWaits { .. } | Feedback::Unusable => false,
+            Feedback::PrefixFails { .. }
+            | Feedback::PrefixWaits { .. }
+            | Feedback::PrefixRunsAway { .. }
+            | Feedback::Unusable => false,
         }
     }
 

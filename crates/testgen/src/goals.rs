@@ -8,9 +8,11 @@
 //! change has a goal for each place. Many branches of the collections of the JDK are for sizes and hashes that no
 //! test has, so there any place of a class will do.
 
-use std::collections::BTreeSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
-use analysis::{AccessFact, Accesses, ClassFacts, DoubleLock, LockMode, MethodFacts, SiteFact};
+use analysis::{AccessFact, Accesses, ClassFacts, Conflict, DoubleLock, LockMode, MethodFacts, SiteFact};
 
 use crate::library::is_of_jdk;
 use crate::mix;
@@ -41,6 +43,10 @@ const UNKNOWN: u64 = 3;
 /// Upper bound for one target. Of the others nothing is known, and that is a goal of its own.
 const MOST: usize = 64;
 
+/// Upper bound on the crossings of two methods that are looked at. With more, what is left is a goal that is never reached. In
+/// crossings and not in time, so that the same class has the same goals on each machine.
+const MAX_CROSSINGS: usize = 10_000;
+
 /// The number of a place in the code. The class is as class files name it, the method with its descriptor.
 pub fn place(class: &str, method: &str, offset: u16) -> u64 {
     // Smaller ones mean something else.
@@ -66,13 +72,39 @@ pub struct Goals<'f> {
     facts: &'f ClassFacts,
     accesses: Accesses<'f>,
     package: &'f str,
+    /// Of each method, where its nested acquisitions are to be seen.
+    doubles: Vec<OnceCell<Doubles>>,
+    /// The places in the code at which something was found out already, by address: methods share them.
+    sites: RefCell<HashMap<*const SiteFact, Site>>,
+    /// How many fields there are on the path to each location.
+    depths: Vec<usize>,
 }
+
+/// What is known of a place in the code.
+#[derive(Clone, Copy)]
+struct Site {
+    /// Its number.
+    place: u64,
+    /// Whether it is in code that belongs to the class.
+    is_own: bool,
+}
+
+/// Where the nested acquisitions of a method are to be seen, by outer and inner lock; None of those in code that does not belong to
+/// the class.
+type Doubles = HashMap<(usize, usize), Option<u64>>;
 
 impl<'f> Goals<'f> {
     /// For the class of these facts.
     pub fn new(facts: &'f ClassFacts) -> Goals<'f> {
         let package = facts.class.rsplit_once('.').map_or("", |(package, _)| package);
-        Goals { facts, accesses: Accesses::of(facts), package }
+        let doubles = facts.methods.iter().map(|_| OnceCell::new()).collect();
+        let depths = facts.locations.iter().map(|location| location.path.split('.').count()).collect();
+        Goals { facts, accesses: Accesses::of(facts), package, doubles, sites: RefCell::default(), depths }
+    }
+
+    /// The accesses of the methods, and how they cross.
+    pub fn accesses(&self) -> &Accesses<'f> {
+        &self.accesses
     }
 
     /// What tests of two methods have to reach.
@@ -85,10 +117,9 @@ impl<'f> Goals<'f> {
                 Vec::new()
             }
         };
-        let more = goals.len().saturating_sub(MOST);
-        if more > 0 {
+        if goals.len() > MOST {
             goals.truncate(MOST);
-            let text = format!("{more} more places of {} and {}", self.name(methods.0), self.name(methods.1));
+            let text = format!("more places of {} and {}", self.name(methods.0), self.name(methods.1));
             goals.push(Goal { places: (UNKNOWN, 0), methods, reached: false, text });
         }
         goals
@@ -100,6 +131,11 @@ impl<'f> Goals<'f> {
         package == self.package || !is_of_jdk(&site.class.replace('.', "/"))
     }
 
+    fn site(&self, site: &Arc<SiteFact>) -> Site {
+        let look = || Site { place: place_of(site), is_own: self.is_own(site) };
+        *self.sites.borrow_mut().entry(Arc::as_ptr(site)).or_insert_with(look)
+    }
+
     fn of_conflicts(&self, methods: (usize, usize)) -> Vec<Goal> {
         let (mut goals, mut seen) = (Vec::new(), BTreeSet::new());
         let goal = |access: &AccessFact, method: usize, place: u64| {
@@ -107,27 +143,35 @@ impl<'f> Goals<'f> {
             let text = format!("{} accesses {path} {at}", self.name(method));
             Goal { places: (place, 0), methods: (method, method), reached: false, text }
         };
-        let meetings = self.accesses.meetings(methods.0, methods.1);
-        let accesses: Vec<(&AccessFact, usize)> =
-            meetings.iter().flat_map(|&(a, b)| [(a, methods.0), (b, methods.1)]).collect();
-        for &(access, method) in accesses.iter().filter(|(access, _)| self.is_own(&access.site)) {
-            let place = place_of(&access.site);
-            if seen.insert((method, place)) {
-                goals.push(goal(access, method, place));
-            }
-        }
         // Inside the JDK there are branches that no test reaches, and some that only the analysis believes in. That a
-        // method has come to the object at all is to be seen.
-        for method in BTreeSet::from([methods.0, methods.1]) {
-            let of_jdk = accesses.iter().filter(|(access, by)| *by == method && !self.is_own(&access.site));
-            if let Some((access, _)) = of_jdk.min_by_key(|(access, _)| self.path(access).split('.').count()) {
-                goals.push(goal(access, method, class(&access.site.class.replace('.', "/"))));
+        // method has come to the object at all is to be seen: by the access that is the least deep in it.
+        let mut of_jdk: BTreeMap<usize, &AccessFact> = BTreeMap::new();
+        // A map that one method goes through, and from which the other removes something only if it is there.
+        let mut met: Option<&AccessFact> = None;
+        let depth = |access: &AccessFact| self.depths[access.location];
+        for Conflict { first, second, .. } in self.accesses.meetings(methods.0, methods.1) {
+            let sites = [first, second].map(|access| self.site(&access.site));
+            for ((access, method), site) in [(first, methods.0), (second, methods.1)].into_iter().zip(sites) {
+                if site.is_own {
+                    if seen.insert((method, site.place)) {
+                        goals.push(goal(access, method, site.place));
+                    }
+                } else if of_jdk.get(&method).is_none_or(|known| depth(access) < depth(known)) {
+                    of_jdk.insert(method, access);
+                }
+            }
+            let is_of_jdk = sites.iter().all(|site| !site.is_own);
+            if is_of_jdk && met.is_none_or(|known| depth(first) < depth(known)) {
+                met = Some(first);
+            }
+            if goals.len() > MOST {
+                return goals;
             }
         }
-        // A map that one method goes through, and from which the other removes something only if it is there.
-        let of_jdk = |access: &AccessFact| !self.is_own(&access.site);
-        let met = meetings.into_iter().filter(|(a, b)| of_jdk(a) && of_jdk(b));
-        if let Some((access, _)) = met.min_by_key(|(access, _)| self.path(access).split('.').count()) {
+        for (method, access) in of_jdk {
+            goals.push(goal(access, method, class(&access.site.class.replace('.', "/"))));
+        }
+        if let Some(access) = met {
             let (one, other, path) = (self.name(methods.0), self.name(methods.1), self.path(access));
             let text = format!("{one} and {other} in one test at {path}, one of them to change it");
             goals.push(Goal { places: (MET, 0), methods, reached: false, text });
@@ -140,14 +184,19 @@ impl<'f> Goals<'f> {
         &self.facts.locations[access.location].path
     }
 
+    /// Those of the first crossings, one more than are kept: thousands of acquisitions cross each other in two large methods.
     fn of_crossings(&self, methods: (usize, usize)) -> Vec<Goal> {
         let (mut goals, mut seen) = (Vec::new(), BTreeSet::new());
-        for (one, other) in self.facts.crossings(methods.0, methods.1) {
-            if !self.is_own(&one.site) || !self.is_own(&other.site) {
-                continue;
+        let (first, second) = (self.doubles(methods.0), self.doubles(methods.1));
+        let place = |of: &Doubles, double: &DoubleLock| of.get(&(double.outer, double.inner)).copied().flatten();
+        let crossings = self.accesses.crossings();
+        for (number, (one, other)) in crossings.between(methods.0, methods.1).enumerate() {
+            if number == MAX_CROSSINGS {
+                let text = format!("more locks that {} and {} cross", self.name(methods.0), self.name(methods.1));
+                goals.push(Goal { places: (UNKNOWN, 0), methods, reached: false, text });
+                break;
             }
-            let places = [(methods.0, one), (methods.1, other)].map(|(method, double)| self.inside(method, double));
-            let [first, second] = places.map(|place| place.unwrap_or(UNKNOWN));
+            let (Some(first), Some(second)) = (place(first, one), place(second, other)) else { continue };
             if seen.insert((first, second)) {
                 let text = |method: usize, double: &DoubleLock| {
                     let [outer, inner] = [double.outer, double.inner].map(|lock| &*self.facts.locks[lock].path);
@@ -157,8 +206,20 @@ impl<'f> Goals<'f> {
                 let text = format!("{}, and {}{unseen}", text(methods.0, one), text(methods.1, other));
                 goals.push(Goal { places: (first, second), methods, reached: false, text });
             }
+            if goals.len() > MOST {
+                break;
+            }
         }
         goals
+    }
+
+    fn doubles(&self, method: usize) -> &Doubles {
+        self.doubles[method].get_or_init(|| {
+            let doubles = &self.facts.methods[method].double_locks;
+            let place =
+                |double: &DoubleLock| self.is_own(&double.site).then(|| self.inside(method, double).unwrap_or(UNKNOWN));
+            doubles.iter().map(|double| ((double.outer, double.inner), place(double))).collect()
+        })
     }
 
     fn of_waits(&self, methods: (usize, usize)) -> Vec<Goal> {

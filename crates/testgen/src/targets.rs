@@ -19,7 +19,7 @@
 
 use std::collections::BTreeSet;
 
-use analysis::{AccessFact, ClassFacts, CommonArgument, Crossing, Owner, Through};
+use analysis::{AccessFact, ClassFacts, CommonArgument, Owner, Through};
 
 use crate::goals::{Goal, Goals};
 use crate::library::is_of_jdk;
@@ -142,7 +142,7 @@ impl Targets {
         let (statics, goals) = (Statics::of(facts), Goals::new(facts));
         let callable = |method: usize| class.methods[method].is_some();
         let is_meant = |method: usize| callable(method) || class.out_of_reach.contains(&method);
-        for pair in facts.pairs() {
+        for pair in goals.accesses().pairs() {
             let methods = pair.methods;
             if !is_meant(methods.0) || !is_meant(methods.1) {
                 continue;
@@ -160,13 +160,13 @@ impl Targets {
             let mut add =
                 |mode: Mode, score: u32| targets.add(methods, mode, score, goals.of(mode, methods), rng.below(CHANCES));
             if pair.double_lock {
-                let crossings = facts.crossings(methods.0, methods.1);
-                let within = crossings.iter().filter(|crossing| is_within(facts, crossing)).count();
+                let crossed = goals.accesses().crossings().kinds(methods.0, methods.1);
                 // Static methods have no other locks than those of arguments and of classes.
-                if is_on_subject || within < crossings.len() {
+                if is_on_subject || crossed.beyond {
                     add(Mode::Deadlock, pair.score);
                 }
-                if within > 0 {
+                // Where a lock is that of an argument, the argument is another object.
+                if crossed.within {
                     add(Mode::Crossing, pair.score);
                 }
             }
@@ -292,12 +292,6 @@ impl Targets {
             target.is_hopeless = hopeless[target.methods.0] || hopeless[target.methods.1];
         }
     }
-}
-
-/// Whether one subject may have both locks. Where a lock is that of an argument, the argument is another object.
-fn is_within(facts: &ClassFacts, (one, other): &Crossing<'_>) -> bool {
-    let locks = [one.outer, one.inner, other.outer, other.inner];
-    locks.iter().all(|&lock| facts.locks[lock].owner != Owner::Parameter)
 }
 
 /// The accesses of static state by each method.

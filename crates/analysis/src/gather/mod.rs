@@ -169,15 +169,16 @@ impl Gatherer<'_, '_, '_> {
         let accesses = self.accesses(summary, &parameters, shared);
         let mut takes: Vec<LockUse> = Vec::new();
         let mut double_locks: Vec<DoubleLock> = Vec::new();
+        let (mut taken, mut nested) = (Set::default(), Set::default());
         for acquisition in &summary.acquisitions {
             let inner = self.lock(acquisition.lock, &parameters);
             let site = self.site(acquisition.site);
-            if !takes.iter().any(|take| take.lock == inner) {
+            if taken.insert(inner) {
                 takes.push(LockUse { lock: inner, site: site.clone() });
             }
             if let Some(outer) = acquisition.outer {
                 let outer = self.lock(outer, &parameters);
-                if !double_locks.iter().any(|double| (double.outer, double.inner) == (outer, inner)) {
+                if nested.insert((outer, inner)) {
                     double_locks.push(DoubleLock { outer, inner, site: site.clone() });
                 }
             }

@@ -148,6 +148,9 @@ const MAX_FRAMES: u32 = 1_000;
 /// that leads to, and once is before or after each call; where it may be more often, they would be too many. So
 /// they are where all results count.
 const EARLY_OF_STARTED: u32 = 1;
+/// A call that has had no end in another test is given up after so many events when it is made alone: tests with it are tried again
+/// and again, and each would go to the limit.
+const EVENTS_OF_RUNAWAY: usize = 10_000;
 /// Something smaller that has no end is looked for with so many, for each trial goes to the limit, many times. It is confirmed with all.
 const EVENTS_OF_HANG: usize = 4_000;
 /// The same for calls in each other without end.
@@ -255,6 +258,7 @@ impl<'c> Campaign<'c> {
         let mut explore = self.explore(executions, false, 0);
         explore.millis = self.clock.for_test().map(|left| left.as_millis() as u64);
         explore.events = Some(self.most_events(round));
+        explore.events_alone = self.generator.may_run_away(&test).then_some(EVENTS_OF_RUNAWAY);
         let plan = match is_scout {
             true => Plan::Scout { wanted: goals.into_iter().map(|(place, _)| place).collect() },
             false => Plan::Check(Check { explore, oracle: self.settings.oracle, wanted: None, goals }),
@@ -340,6 +344,7 @@ impl<'c> Campaign<'c> {
             explain_millis,
             must_end: false,
             may_lengthen: false,
+            events_alone: None,
         }
     }
 
@@ -435,14 +440,15 @@ impl<'c> Campaign<'c> {
             self.generator.learn(test, origin, feedback(rejected));
             return;
         }
+        let shown = without(test, &checked.thrown);
         self.generator.learn(
-            test,
+            &shown,
             origin,
             Feedback::Ran { overlapped: checked.overlaps > 0, failing_probe: checked.failing_probe },
         );
         self.generator.reached(origin, &checked.reached);
-        if self.count(test, &report, &checked) {
-            self.generator.certified(test, origin);
+        if self.count(test, methods::pairs(&shown), &report, &checked) {
+            self.generator.certified(&shown, origin);
         }
         if report.failures == 0 && report.unstable == 0 {
             self.kept.see(|| Kept::new(task, &report, spent));
@@ -473,10 +479,9 @@ impl<'c> Campaign<'c> {
     }
 
     /// Counts a test that has run; says whether every schedule of it ran, and passed.
-    fn count(&mut self, test: &TestCase, report: &Report, checked: &Checked) -> bool {
+    fn count(&mut self, test: &TestCase, pairs: Vec<(String, String)>, report: &Report, checked: &Checked) -> bool {
         self.counts.tests += 1;
         self.counts.executions += report.executions;
-        let pairs = methods::pairs(test);
         // Every schedule ran, and passed; what was refused to a test may be why it did.
         let passed = |explored: &Explored| explored.certificate.is_some() && explored.findings.is_empty();
         let is_certified = report.explored.as_ref().is_some_and(passed) && !checked.refused;
@@ -531,6 +536,16 @@ impl<'c> Campaign<'c> {
     }
 }
 
+/// A test without calls that have never returned: it has not tested them.
+fn without(test: &TestCase, thrown: &[(usize, usize)]) -> TestCase {
+    let mut less = test.clone();
+    for (suffix, calls) in less.suffixes.iter_mut().enumerate() {
+        let mut numbers = 0..;
+        calls.retain(|_| numbers.next().is_some_and(|call| !thrown.contains(&(suffix, call))));
+    }
+    less
+}
+
 /// How much work something was.
 fn effort(answer: &Answer) -> u64 {
     match answer {
@@ -566,6 +581,8 @@ fn feedback(rejected: &Rejected) -> Feedback {
     match rejected {
         Rejected::Prefix { call, .. } | Rejected::Another { call, .. } => Feedback::PrefixFails { call: *call },
         Rejected::PrefixStuck { call } => Feedback::PrefixWaits { call: *call },
+        Rejected::PrefixEndless { call } => Feedback::PrefixRunsAway { call: *call },
+        Rejected::SuffixEndless { suffix, call } => Feedback::SuffixRunsAway { suffix: *suffix, call: *call },
         Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
         Rejected::SuffixStuck { suffix, call } => Feedback::SuffixWaits { suffix: *suffix, call: *call },
         Rejected::Exits | Rejected::Exhausts { .. } | Rejected::TooMany { .. } => Feedback::Unusable,

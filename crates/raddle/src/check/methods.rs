@@ -46,6 +46,8 @@ pub fn rejection(test: &TestCase, rejected: &Rejected) -> String {
         Rejected::Another { call, class } => format!("{} gives a {class}", of_prefix(*call)),
         Rejected::PrefixStuck { call } => format!("{} does not return", of_prefix(*call)),
         Rejected::SuffixStuck { suffix, call } => format!("{} does not return", of_suffix(*suffix, *call)),
+        Rejected::PrefixEndless { call } => format!("{} has no end", of_prefix(*call)),
+        Rejected::SuffixEndless { suffix, call } => format!("{} has no end", of_suffix(*suffix, *call)),
         Rejected::Exits => "the virtual machine is asked to end".into(),
         Rejected::Exhausts { what } => what.clone(),
         Rejected::TooMany { .. } => "there are too many orders of the calls".into(),

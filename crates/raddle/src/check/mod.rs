@@ -86,6 +86,7 @@ pub fn run(args: &CheckArgs, color: Color) -> anyhow::Result<bool> {
             let report = check(args, &place, target, settings, &mut session, &mut progress)?;
             left -= 1;
             let Some(report) = report else { continue };
+            session.has_results();
             let over = report.stopped || args.first && report.verdict == Verdict::Violation;
             reports.push(report);
             if over {
@@ -176,7 +177,7 @@ fn check(
         notes: Vec::new(),
         stopped: false,
     };
-    let facts = match analyze(place, target)? {
+    let facts = match session.busy(|| analyze(place, target))? {
         Ok(facts) => facts,
         Err(analysis::Error::Interface(_) | analysis::Error::NoClass(_)) if !target.is_named => return Ok(None),
         Err(error) => return Ok(Some(nothing(advice::with_advice(&error.to_string())))),
@@ -192,7 +193,7 @@ fn check(
     if let Some(name) = args.skip.iter().find(|name| target.is_named && args.targets.len() == 1 && !is_there(name)) {
         return Ok(Some(nothing(format!("it has no public method {name} that could be left out: correct --skip"))));
     }
-    let generator = match Generator::new(&place.class_path, internal, &facts, generator) {
+    let generator = match session.busy(|| Generator::new(&place.class_path, internal, &facts, generator)) {
         Ok(generator) => generator,
         Err(error) => return Ok(Some(nothing(error.to_string()))),
     };

@@ -1,7 +1,7 @@
 //! Everything that was found out, for programs.
 
 use analysis::{
-    AccessFact, ClassFacts, Error, Location, LockFact, MethodFacts, SecondShare, Setters, SiteFact, Through,
+    AccessFact, Accesses, ClassFacts, Error, Location, LockFact, MethodFacts, SecondShare, Setters, SiteFact, Through,
 };
 use serde::Serialize;
 
@@ -99,7 +99,8 @@ pub fn document(facts: &[&ClassFacts], refused: &[&Error], java: &str) -> String
 }
 
 fn class(facts: &ClassFacts) -> Class<'_> {
-    let pairs = facts.pairs();
+    let accesses = Accesses::of(facts);
+    let pairs = accesses.pairs();
     let Counts { all: total, pc, double_lock, second_share } = Counts::of(&pairs);
     let depends = pairs.iter().filter(|pair| pair.conflict || pair.double_lock || pair.second_share);
     let dependencies = depends.map(|pair| {
@@ -110,7 +111,7 @@ fn class(facts: &ClassFacts) -> Class<'_> {
             first: conflict.first,
             second: conflict.second,
         });
-        let crossings = facts.crossings(a, b).into_iter().map(|(one, other)| Crossing {
+        let crossings = accesses.crossings().between(a, b).map(|(one, other)| Crossing {
             first: [one.outer, one.inner],
             first_site: &one.site,
             second: [other.outer, other.inner],

@@ -60,6 +60,7 @@ pub fn run(args: &ExploreArgs, color: Color) -> anyhow::Result<bool> {
         explain_millis: explaining(budget).as_millis() as u64,
         must_end: target.must_end,
         may_lengthen: args.max_events.is_none(),
+        events_alone: None,
     };
     let limits = Limits {
         max_events: args.max_events.unwrap_or(MAX_EVENTS),

@@ -59,6 +59,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
                 explain_millis: 0,
                 must_end,
                 may_lengthen: false,
+                events_alone: None,
             };
             Plan::Recheck { check: Check { explore, oracle, wanted: None, goals: vec![] }, turns, timeouts }
         }

@@ -53,10 +53,16 @@ impl PrivateFolders {
     }
 }
 
+impl PrivateFolders {
+    /// Removes the place. What cannot be removed now is removed by the next run.
+    pub(super) fn clear(&self) {
+        let _ = remove(&self.place);
+    }
+}
+
 impl Drop for PrivateFolders {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next run.
-        let _ = remove(&self.place);
+        self.clear();
     }
 }
 

@@ -93,6 +93,11 @@ impl Stopper {
     pub fn stop(&self) {
         self.0.queue.stop();
     }
+
+    /// Removes the private folders of a pool that was stopped, for a process that ends before the pool is dropped.
+    pub fn clear(&self) {
+        self.0.folders.clear();
+    }
 }
 
 /// Tells of a slot that ends by a panic: whoever waits for its task would wait for ever.

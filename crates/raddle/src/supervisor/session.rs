@@ -1,6 +1,9 @@
 //! A pool that a signal ends.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::Context;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -24,7 +27,14 @@ pub struct Session {
     closer: Handle,
     watch: JoinHandle<bool>,
     under_way: usize,
+    is_busy: Arc<AtomicBool>,
+    has_results: bool,
 }
+
+/// The status of a check that a signal has ended before anything was found.
+const STOPPED: i32 = 2;
+/// Whoever is busy has so long to notice a signal by itself.
+const TO_NOTICE: Duration = Duration::from_millis(500);
 
 impl Session {
     /// Starts the workers; it does not wait for them.
@@ -37,19 +47,43 @@ impl Session {
         let pool = Pool::start(settings, folders()?)?;
         let stopper = pool.stopper();
         let closer = signals.handle();
+        let is_busy = Arc::new(AtomicBool::new(false));
+        let busy = is_busy.clone();
         let watch = std::thread::spawn(move || {
             let mut asked = signals.forever();
             if asked.next().is_none() {
                 return false;
             }
             stopper.stop();
+            if busy.load(Ordering::SeqCst) {
+                std::thread::sleep(TO_NOTICE);
+            }
+            if busy.load(Ordering::SeqCst) {
+                stopper.clear();
+                eprintln!("error: stopped by a signal; nothing was found until then");
+                std::process::exit(STOPPED);
+            }
             // Whoever asks again does not want to wait for what is being told.
             if let Some(signal) = asked.next() {
                 std::process::exit(128 + signal);
             }
             true
         });
-        Ok(Session { pool, closer, watch, under_way: 0 })
+        Ok(Session { pool, closer, watch, under_way: 0, is_busy, has_results: false })
+    }
+
+    /// There is something to be told from now on, so a signal no longer ends the process while it is busy.
+    pub fn has_results(&mut self) {
+        self.has_results = true;
+    }
+
+    /// Does something that takes seconds and does not look at events. While nothing is known that could be told, a signal ends the
+    /// process meanwhile.
+    pub fn busy<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.is_busy.store(!self.has_results, Ordering::SeqCst);
+        let done = work();
+        self.is_busy.store(false, Ordering::SeqCst);
+        done
     }
 
     /// Hands in a task.

@@ -32,6 +32,7 @@ pub const EXPLORE: Explore = Explore {
     explain_millis: 0,
     must_end: false,
     may_lengthen: false,
+    events_alone: None,
 };
 
 /// A worker that can run the fixtures of `check`.

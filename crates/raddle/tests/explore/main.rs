@@ -45,4 +45,5 @@ const AUTO: Explore = Explore {
     explain_millis: 0,
     must_end: false,
     may_lengthen: false,
+    events_alone: None,
 };

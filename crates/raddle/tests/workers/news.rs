@@ -125,6 +125,7 @@ fn what_an_exploration_finds_is_told_when_it_is_found_and_again_when_it_is_expla
         explain_millis: 60_000,
         must_end: false,
         may_lengthen: false,
+        events_alone: None,
     };
     pool.submit(task("explored", job(&source, Plan::Explore(plan))));
     let (mut told, mut report) = (Vec::new(), None);

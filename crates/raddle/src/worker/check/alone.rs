@@ -3,18 +3,19 @@
 use std::collections::BTreeSet;
 
 use host::{CallResult, Execution, RunSettings, Stop, Thrown, Value, Values};
+use schedule::{EventKind, Step, ThreadId};
 use testcase::{Argument, Call, Operation};
 
 use super::call_by_call::{CallByCall, Manner};
-use crate::worker::protocol::{Job, Rejected};
+use crate::worker::protocol::{Check, Job, Rejected};
 use crate::worker::reason::Reason;
 use crate::worker::runs::Runs;
 use crate::worker::stop::describe_thrown;
 
 /// What becomes of suffixes by themselves.
 pub enum Alone {
-    /// All of them return.
-    Returns,
+    /// All of them return, or throw what the test itself throws: those calls, by suffix and number.
+    Returns(Vec<(usize, usize)>),
     /// The test case is of no use: the first reason that there is.
     Fails(Rejected),
     /// One waits for others, which may come.
@@ -22,8 +23,8 @@ pub enum Alone {
 }
 
 /// Runs each suffix by itself.
-pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
-    let mut waits = None;
+pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job, check: &Check) -> Result<Alone, Reason> {
+    let (mut waits, mut thrown) = (None, Vec::new());
     let test = &job.test;
     let mut unsure = doubtful(runs, job);
     let of_test = oracle::thrown_by_test(test);
@@ -33,10 +34,15 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
         let calls = suffix.map_or(0, |suffix| test.suffixes[suffix].len());
         let values = if unsure.is_empty() { Values::Unread } else { Values::Identities };
         // Nobody else is there to notice accesses.
-        let settings = RunSettings { values, silent: true, ..runs.settings() };
+        let mut settings = RunSettings { values, silent: true, ..runs.settings() };
+        let events = check.explore.events_alone.unwrap_or(usize::MAX);
+        settings.limits.max_events = settings.limits.max_events.min(events);
         let alone = runs.test().alone(suffix);
         let scheduler = CallByCall::new(&vec![0; calls], Manner::Soon);
         let execution = runs.run_other(&alone, Box::new(scheduler), settings)?;
+        let throws = |(_, result): &(usize, &CallResult)| matches!(result, CallResult::Threw(_));
+        let throwing = execution.suffixes.first().into_iter().flatten().enumerate().filter(throws);
+        thrown.extend(throwing.filter_map(|(call, _)| Some((suffix?, call))));
         // The prefix is the same for all suffixes.
         let unsure = std::mem::take(&mut unsure);
         let another = || unsure.into_iter().find_map(|call| another(runs, job, &execution, call));
@@ -48,7 +54,7 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job) -> Result<Alone, Reason> {
             None => {}
         }
     }
-    Ok(waits.map_or(Alone::Returns, Alone::Waits))
+    Ok(waits.map_or(Alone::Returns(thrown), Alone::Waits))
 }
 
 /// Calls of the prefix that give the receivers of suffixes and may give anything: a method that has made a subject somewhere
@@ -104,10 +110,28 @@ fn rejected(execution: &Execution, suffix: Option<usize>, of_test: &BTreeSet<Str
     let in_suffix = suffix.filter(|_| !matches!(execution.prefix.last(), Some(CallResult::CutOff)));
     // The last call of which anything is known is the one that did not return.
     let last = |calls: &[CallResult]| calls.len().saturating_sub(1);
+    let is_endless = matches!(execution.stop, Some(Stop::TooManyEvents));
+    // Where all have returned, a thread has no end that one of them has started.
+    let has_returned = |calls: &[CallResult]| calls.iter().all(|call| matches!(call, CallResult::Returned(_)));
+    let of_started = || is_endless && has_returned(&execution.prefix) && has_returned(calls);
     execution.stop.is_some().then(|| match in_suffix {
+        Some(suffix) if of_started() => match starting(execution) {
+            Some(call) => Rejected::SuffixEndless { suffix, call },
+            None => Rejected::PrefixEndless { call: last(&execution.prefix) },
+        },
+        Some(suffix) if is_endless => Rejected::SuffixEndless { suffix, call: last(calls) },
         Some(suffix) => Rejected::SuffixStuck { suffix, call: last(calls) },
+        None if is_endless => Rejected::PrefixEndless { call: last(&execution.prefix) },
         None => Rejected::PrefixStuck { call: last(&execution.prefix) },
     })
+}
+
+/// The first call of the suffix that has started a thread; None if the prefix has.
+fn starting(execution: &Execution) -> Option<usize> {
+    let starts = |step: &Step| step.thread == ThreadId(1) && step.event.kind == EventKind::Start;
+    let at = execution.trace.steps.iter().position(starts)?;
+    let ends = execution.ends.first()?;
+    Some(ends.iter().take_while(|&&end| end <= at).count().min(ends.len().saturating_sub(1)))
 }
 
 /// The call that threw.

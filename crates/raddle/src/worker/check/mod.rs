@@ -84,7 +84,7 @@ fn try_all(
 ) -> Result<Result<(), Rejected>, Reason> {
     let test = &job.test;
     let serial = loop {
-        match one_by_one(runs, check, job, clock) {
+        match one_by_one(runs, check, job, checked, clock) {
             Ok(Ok(Some(serial))) => break serial,
             Ok(Ok(None)) => return Ok(Ok(())),
             Ok(Err(rejected)) => return Ok(Err(rejected)),
@@ -136,12 +136,16 @@ fn one_by_one(
     runs: &mut Runs<'_>,
     check: &Check,
     job: &Job,
+    checked: &mut Checked,
     clock: &mut Clock,
 ) -> Result<Result<Option<Serial<Seen>>, Rejected>, Reason> {
-    let alone = alone::try_suffixes(runs, job);
+    let alone = alone::try_suffixes(runs, job, check);
     clock.serial_is_over();
     let waits = match alone? {
-        Alone::Returns => None,
+        Alone::Returns(thrown) => {
+            checked.thrown = thrown;
+            None
+        }
         Alone::Fails(rejected) => return Ok(Err(rejected)),
         Alone::Waits(rejected) => Some(rejected),
     };

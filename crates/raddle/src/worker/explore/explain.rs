@@ -226,6 +226,7 @@ mod tests {
             explain_millis,
             must_end: false,
             may_lengthen: false,
+            events_alone: None,
         };
         let begun = Instant::now();
         let at = |millis: u64| begun + Duration::from_millis(millis);

@@ -138,6 +138,10 @@ pub struct Explore {
     pub must_end: bool,
     /// Whether a program that ends, but has more events than are allowed, is told to whoever can allow more.
     pub may_lengthen: bool,
+    /// Upper bound on the events of a suffix that runs alone, where it is lower than that of other executions: for calls that
+    /// have had no end before.
+    #[serde(default)]
+    pub events_alone: Option<usize>,
 }
 
 impl Plan {
@@ -318,6 +322,9 @@ pub struct Checked {
     /// The first probe that returns in no linearization.
     #[serde(default)]
     pub failing_probe: Option<usize>,
+    /// Suffixes and calls that throw what the test's own objects throw, even if the others are not there.
+    #[serde(default)]
+    pub thrown: Vec<(usize, usize)>,
     /// What linearizations end with: classes of exceptions, `stuck`, `endless`.
     pub endings: Vec<String>,
     /// The operating system has refused something.
@@ -343,10 +350,14 @@ pub enum Rejected {
     Another { call: usize, class: String },
     /// A call of a suffix throws when the others are not there.
     Suffix { suffix: usize, call: usize, thrown: String },
-    /// A call of the prefix is stuck or has no end.
+    /// A call of the prefix waits for what nobody does.
     PrefixStuck { call: usize },
-    /// A call of a suffix is, when the others are not there.
+    /// A call of the prefix has no end.
+    PrefixEndless { call: usize },
+    /// A call of a suffix waits for what nobody does, when the others are not there.
     SuffixStuck { suffix: usize, call: usize },
+    /// A call of a suffix has no end, when the others are not there; or a thread has none that it has started.
+    SuffixEndless { suffix: usize, call: usize },
     /// It asks the virtual machine to end.
     Exits,
     /// In some order of its calls there is not enough memory or stack.
