@@ -6,7 +6,11 @@
 //!
 //! A goal is one place, or two that two threads have to reach in one test. Code that a maintainer of the class can
 //! change has a goal for each place. Many branches of the collections of the JDK are for sizes and hashes that no
-//! test has, so there any place of a class will do.
+//! test has, and helpers do half of their work. So there any place of the package will do, and that two threads have
+//! met in what both use there.
+//!
+//! Who accesses a field by `Unsafe`, a `VarHandle` or an updater is not seen, only which field it is. So the place of
+//! such an access is that field, wherever it was accessed so; of elements, any access of this kind.
 
 use std::collections::BTreeSet;
 
@@ -38,18 +42,26 @@ pub const MET: u64 = 2;
 /// A place of which nobody can tell whether it was reached. A pair with such a goal is never done.
 const UNKNOWN: u64 = 3;
 
+/// Where something was accessed by a call that does not name it.
+pub const RAW: u64 = 4;
+
 /// Upper bound for one target. Of the others nothing is known, and that is a goal of its own.
 const MOST: usize = 64;
 
 /// The number of a place in the code. The class is as class files name it, the method with its descriptor.
 pub fn place(class: &str, method: &str, offset: u16) -> u64 {
     // Smaller ones mean something else.
-    mix::hash(&(class, method, offset)).max(UNKNOWN + 1)
+    mix::hash(&(class, method, offset)).max(RAW + 1)
 }
 
-/// The number that stands for any place of a class.
-pub fn class(class: &str) -> u64 {
-    mix::hash(&("any", class)).max(UNKNOWN + 1)
+/// The number that stands for any place in the package of a class.
+pub fn package(class: &str) -> u64 {
+    mix::hash(&("any", crate::class_info::package(class))).max(RAW + 1)
+}
+
+/// The number of a field that is accessed by calls which do not name it. The class is as class files name it.
+pub fn raw_field(class: &str, field: &str) -> u64 {
+    mix::hash(&("raw", class, field)).max(RAW + 1)
 }
 
 fn place_of(site: &SiteFact) -> u64 {
@@ -106,7 +118,7 @@ impl<'f> Goals<'f> {
         let accesses: Vec<(&AccessFact, usize)> =
             meetings.iter().flat_map(|&(a, b)| [(a, methods.0), (b, methods.1)]).collect();
         for &(access, method) in accesses.iter().filter(|(access, _)| self.is_own(&access.site)) {
-            let place = place_of(&access.site);
+            let place = self.place_of(access);
             if seen.insert((method, place)) {
                 goals.push(goal(access, method, place));
             }
@@ -115,14 +127,18 @@ impl<'f> Goals<'f> {
         // method has come to the object at all is to be seen.
         for method in BTreeSet::from([methods.0, methods.1]) {
             let of_jdk = accesses.iter().filter(|(access, by)| *by == method && !self.is_own(&access.site));
-            if let Some((access, _)) = of_jdk.min_by_key(|(access, _)| self.path(access).split('.').count()) {
-                goals.push(goal(access, method, class(&access.site.class.replace('.', "/"))));
+            if let Some((access, _)) = of_jdk.min_by_key(|(access, _)| (is_internal(&access.site), self.depth(access)))
+            {
+                let place = package(&access.site.class.replace('.', "/"));
+                let inside = access.site.class.rsplit_once('.').map_or("", |(package, _)| package);
+                let text = format!("{} accesses {} in {inside}", self.name(method), self.path(access));
+                goals.push(Goal { text, ..goal(access, method, place) });
             }
         }
         // A map that one method goes through, and from which the other removes something only if it is there.
         let of_jdk = |access: &AccessFact| !self.is_own(&access.site);
         let met = meetings.into_iter().filter(|(a, b)| of_jdk(a) && of_jdk(b));
-        if let Some((access, _)) = met.min_by_key(|(access, _)| self.path(access).split('.').count()) {
+        if let Some((access, _)) = met.min_by_key(|(access, _)| self.depth(access)) {
             let (one, other, path) = (self.name(methods.0), self.name(methods.1), self.path(access));
             let text = format!("{one} and {other} in one test at {path}, one of them to change it");
             goals.push(Goal { places: (MET, 0), methods, reached: false, text });
@@ -133,6 +149,21 @@ impl<'f> Goals<'f> {
     /// What is accessed.
     fn path(&self, access: &AccessFact) -> &str {
         &self.facts.locations[access.location].path
+    }
+
+    /// How far what is accessed is from the subject.
+    fn depth(&self, access: &AccessFact) -> usize {
+        self.path(access).split('.').count()
+    }
+
+    /// Where an access is to be seen.
+    fn place_of(&self, access: &AccessFact) -> u64 {
+        let location = &self.facts.locations[access.location];
+        match access.site.is_raw {
+            false => place_of(&access.site),
+            true if location.path.ends_with(']') => RAW,
+            true => raw_field(&location.class.replace('.', "/"), &location.field),
+        }
     }
 
     fn of_crossings(&self, methods: (usize, usize)) -> Vec<Goal> {
@@ -182,12 +213,17 @@ impl<'f> Goals<'f> {
         let protected = |access: &&AccessFact| {
             holds(access, double.outer) && holds(access, double.inner) && self.is_own(&access.site)
         };
-        of.accesses.iter().find(protected).map(|access| place_of(&access.site))
+        of.accesses.iter().find(protected).map(|access| self.place_of(access))
     }
 
     fn name(&self, method: usize) -> String {
         self.facts.methods[method].signature()
     }
+}
+
+/// Whether a place is in what classes of the JDK share among themselves.
+fn is_internal(site: &SiteFact) -> bool {
+    ["jdk.", "sun."].iter().any(|start| site.class.starts_with(start))
 }
 
 /// Where a place is, as a reader looks for it.
