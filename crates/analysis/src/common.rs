@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{AccessFact, ClassFacts, MethodFacts, Owner};
+use crate::facts::{AccessFact, ClassFacts, MethodFacts};
 
 /// Two methods that conflict if they are given one object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -67,10 +67,7 @@ impl ClassFacts {
     /// Whether a lock keeps two accesses to what an argument holds apart: one of the subject or of a class, or the
     /// argument's own.
     fn are_apart(&self, (one, a): (usize, &AccessFact), (other, b): (usize, &AccessFact)) -> bool {
-        let is_itself = |lock: usize, argument: usize| {
-            let lock = &self.locks[lock];
-            lock.owner == Owner::Parameter && lock.argument == Some(argument) && !lock.path.contains('.')
-        };
+        let is_itself = |lock: usize, argument: usize| self.locks[lock].itself() == Some(argument);
         a.held.iter().any(|a| {
             let is_same = |b: usize| self.excludes(a.lock, b) || is_itself(a.lock, one) && is_itself(b, other);
             b.held.iter().any(|b| is_same(b.lock))

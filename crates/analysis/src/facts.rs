@@ -129,6 +129,13 @@ pub struct LockFact {
     pub within: Option<usize>,
 }
 
+impl LockFact {
+    /// The argument that is the lock itself, counted from 0, and does not only hold it.
+    pub fn itself(&self) -> Option<usize> {
+        self.argument.filter(|_| self.owner == Owner::Parameter && !self.path.contains(['.', '[']))
+    }
+}
+
 /// A place in the code.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 pub struct SiteFact {
@@ -144,6 +151,10 @@ pub struct SiteFact {
     pub line: Option<u16>,
     /// The source file.
     pub file: Option<String>,
+    /// Whether the instruction is a call that accesses a field or an element which it does not name: of `Unsafe`, of a
+    /// `VarHandle`, of an updater.
+    #[serde(skip)]
+    pub is_raw: bool,
 }
 
 /// What an access does.

@@ -18,6 +18,12 @@ pub fn is_handle_class(class: &str) -> bool {
     class == "java/lang/Class" || class == "sun/misc/Unsafe" || packages.iter().any(|p| class.starts_with(p))
 }
 
+/// Whether objects of a class access fields and elements that a call of them does not name.
+pub fn is_accessor(class: &str) -> bool {
+    let of_fields = class.starts_with("java/util/concurrent/atomic/") && class.ends_with("FieldUpdater");
+    of_fields || ["java/lang/invoke/VarHandle", "jdk/internal/misc/Unsafe", "sun/misc/Unsafe"].contains(&class)
+}
+
 impl Interpreter<'_, '_, '_> {
     pub fn handle_call(
         &mut self,

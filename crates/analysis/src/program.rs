@@ -262,7 +262,7 @@ impl<'s> Program<'s> {
                 owner: name,
                 name: names.java(file.constants.utf8(method.name)),
                 descriptor: names.java(file.constants.utf8(method.descriptor)),
-                flags: method.flags,
+                flags: method.full_flags(),
                 index,
             };
             methods.insert((info.name, info.descriptor), id);
@@ -278,7 +278,7 @@ impl<'s> Program<'s> {
                 owner: name,
                 name: names.java(file.constants.utf8(field.name)),
                 type_name: type_name.map(|type_name| names.java(type_name)),
-                flags: field.flags,
+                flags: field.full_flags(),
             };
             fields.insert(info.name, id);
             self.fields.push(info);

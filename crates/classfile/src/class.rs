@@ -158,6 +158,11 @@ impl<'a> ClassFile<'a> {
         self.constants.class_name(self.this_class)
     }
 
+    /// Its flags, with `SYNTHETIC` also where an attribute says so. See [`Method::full_flags`].
+    pub fn full_flags(&self) -> Flags {
+        full_flags(self.flags, &self.attributes)
+    }
+
     /// The bootstrap methods that dynamic call sites and constants name by their number.
     pub fn bootstrap_methods(&self) -> &[crate::attribute::BootstrapMethod] {
         let find = |a: &'_ Attribute<'a>| matches!(a.value, AttributeValue::BootstrapMethods(_));
@@ -225,7 +230,19 @@ impl<'a> ClassFile<'a> {
     }
 }
 
+impl Field<'_> {
+    /// Its flags, with `SYNTHETIC` also where an attribute says so. See [`Method::full_flags`].
+    pub fn full_flags(&self) -> Flags {
+        full_flags(self.flags, &self.attributes)
+    }
+}
+
 impl<'a> Method<'a> {
+    /// Its flags, with `SYNTHETIC` also where an attribute says so: compilers before Java 5 have no flag for it.
+    pub fn full_flags(&self) -> Flags {
+        full_flags(self.flags, &self.attributes)
+    }
+
     /// The code; None for abstract and native methods.
     pub fn code(&self) -> Option<&Code<'a>> {
         self.attributes.iter().find_map(|a| match &a.value {
@@ -241,6 +258,11 @@ impl<'a> Method<'a> {
             _ => None,
         })
     }
+}
+
+fn full_flags(flags: Flags, attributes: &[Attribute<'_>]) -> Flags {
+    let is_synthetic = attributes.iter().any(|attribute| matches!(attribute.value, AttributeValue::Synthetic));
+    if is_synthetic { flags.with(Flags::SYNTHETIC) } else { flags }
 }
 
 /// Removes all annotations of a type, given by its descriptor: `Ljava/lang/Deprecated;`. Says whether

@@ -4,6 +4,7 @@ use crate::Why;
 use crate::descriptor::{self, NULL};
 use crate::hierarchy::{Method, parameters};
 use crate::local_names;
+use crate::types::MemberFacts;
 use crate::writer::{Given, Meant, Scope, Writer};
 use testcase::{Argument, Call, Operation};
 
@@ -157,12 +158,21 @@ impl Writer<'_> {
             if !is_array_clone {
                 self.check_access(&method.by, &method.facts, false);
             }
+        } else if self.is_synthetic(&through, name, descriptor) {
+            self.cannot(&format!("{through}.{name}{descriptor}"), Why::Hidden);
         }
         let meant = found.map_or_else(|| Meant::unknown(descriptor), |method| Meant::of(method, &all));
         let given = self.arguments(arguments, &meant, scope);
         let before = self.before(before);
         let throws = found.map(|method| method.facts.throws.clone()).unwrap_or_default();
         Written { throws, ..Written::new(format!("{before}.{name}({given})"), returns) }
+    }
+
+    /// Whether a compiler has made a method that source does not have.
+    fn is_synthetic(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        let is_it =
+            |method: &MemberFacts| method.is_synthetic && method.name == name && method.descriptor == descriptor;
+        self.hierarchy.supertypes(class).iter().any(|by| by.methods.iter().any(is_it))
     }
 
     /// The type above `through` by which a method must be called, if not by `through` itself.

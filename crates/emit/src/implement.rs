@@ -294,9 +294,10 @@ impl Inherited {
 
     /// Whether a class that does not implement it is abstract.
     fn is_needed(&self) -> bool {
-        // A class goes before all interfaces.
+        // A class goes before all interfaces. What all objects have as protected is no public method of an interface.
         if let Some((_, member)) = self.declarations.iter().find(|(by, _)| !by.is_interface) {
-            return member.is_abstract;
+            let is_declared_wider = self.declarations.iter().any(|(_, other)| other.access > member.access);
+            return member.is_abstract || is_declared_wider;
         }
         let overridden = |(by, _): &(Rc<ClassFacts>, MemberFacts)| {
             self.declarations.iter().any(|(other, _)| other.interfaces.contains(&by.name))

@@ -63,13 +63,19 @@ impl<'p> JavaTypes<'p> {
                     is_varargs: method.flags.has(Flags::VARARGS),
                     is_abstract: method.flags.has(Flags::ABSTRACT),
                     throws: throws(&method.attributes, constants),
-                    ..member(method.flags, text(method.name), text(method.descriptor), &method.attributes, constants)
+                    ..member(
+                        method.full_flags(),
+                        text(method.name),
+                        text(method.descriptor),
+                        &method.attributes,
+                        constants,
+                    )
                 };
                 class.methods.iter().map(of).collect()
             },
             fields: {
                 let of = |field: &classfile::Field<'_>| {
-                    member(field.flags, text(field.name), text(field.descriptor), &field.attributes, constants)
+                    member(field.full_flags(), text(field.name), text(field.descriptor), &field.attributes, constants)
                 };
                 class.fields.iter().map(of).collect()
             },

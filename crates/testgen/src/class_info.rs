@@ -87,7 +87,7 @@ impl ClassInfo {
             None => (Vec::new(), super_class.iter().chain(&interfaces).map(|name| plain(name)).collect()),
         };
         let mut info = ClassInfo {
-            flags: file.flags,
+            flags: file.full_flags(),
             outer: None,
             is_inner: false,
             is_local: false,
@@ -136,7 +136,10 @@ impl ClassInfo {
                     if let Some(own) = own {
                         // Interfaces and enums are static without saying so in every compiler's output.
                         let is_static = own.flags.has(Flags::STATIC) || own.flags.has(Flags::INTERFACE);
-                        self.flags = own.flags;
+                        self.flags = match self.flags.has(Flags::SYNTHETIC) {
+                            true => own.flags.with(Flags::SYNTHETIC),
+                            false => own.flags,
+                        };
                         self.outer = own.outer.map(|outer| constants.class_name(outer).to_string());
                         self.is_inner = !is_static;
                         self.is_local |= own.outer.is_none() || own.name.is_none();
@@ -161,10 +164,11 @@ impl ClassInfo {
             let descriptor = file.constants.utf8(field.descriptor).to_string();
             let name = file.constants.utf8(field.name).to_string();
             let holds_object = descriptor.starts_with('L');
-            let field = FieldInfo { name, descriptor, flags: field.flags };
+            let field = FieldInfo { name, descriptor, flags: field.full_flags() };
+            let can_be_named = !field.flags.has(Flags::SYNTHETIC);
             match field.flags.has(Flags::STATIC) {
                 false => self.fields.push(field),
-                true if holds_object && field.flags.has(Flags::FINAL) => self.constants.push(field),
+                true if holds_object && can_be_named && field.flags.has(Flags::FINAL) => self.constants.push(field),
                 true => {}
             }
         }
@@ -215,7 +219,7 @@ impl MethodInfo {
             _ => None,
         });
         let MethodSignature { type_parameters, parameters, returns, .. } = generic.unwrap_or(erased);
-        let (makes, flags) = (Vec::new(), method.flags);
+        let (makes, flags) = (Vec::new(), method.full_flags());
         let has_asked = parameters.is_empty() && returns.is_some();
         let changes = has_asked && !is_of_jdk(&file.name().to_string()) && changes(file, method);
         Some(MethodInfo { name, descriptor, flags, type_parameters, parameters, returns, makes, changes })
@@ -343,4 +347,32 @@ fn signature(file: &ClassFile<'_>, attributes: &[classfile::Attribute<'_>]) -> O
         AttributeValue::Signature(text) => Some(file.constants.utf8(text).to_string()),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use classfile::Attribute;
+
+    #[test]
+    fn what_an_attribute_says_is_synthetic_is_not_in_source() {
+        let mut file = ClassFile::new("acme/List", "java/lang/Object", 46).unwrap();
+        let attribute =
+            Attribute { name: file.constants.add_utf8("Synthetic").unwrap(), value: AttributeValue::Synthetic };
+        for name in ["access$000", "size"] {
+            let flags = Flags::PUBLIC.with(Flags::ABSTRACT);
+            let method = file.add_method(flags, name, "()I", None).unwrap();
+            method.attributes.extend((name != "size").then(|| attribute.clone()));
+            let flags = Flags::PUBLIC.with(Flags::STATIC).with(Flags::FINAL);
+            let field = file.add_field(flags, name, "Lacme/List;").unwrap();
+            field.attributes.extend((name != "size").then(|| attribute.clone()));
+        }
+        let visible = ClassInfo::read(&file.write().unwrap()).unwrap();
+        let in_source = visible.methods.iter().filter(|method| method.is_in_source());
+        assert_eq!(in_source.map(|method| &*method.name).collect::<Vec<_>>(), ["size"]);
+        assert_eq!(visible.constants.iter().map(|field| &*field.name).collect::<Vec<_>>(), ["size"]);
+        assert!(!visible.flags.has(Flags::SYNTHETIC));
+        file.attributes.push(attribute);
+        assert!(ClassInfo::read(&file.write().unwrap()).unwrap().flags.has(Flags::SYNTHETIC));
+    }
 }

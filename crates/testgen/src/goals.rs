@@ -6,7 +6,11 @@
 //!
 //! A goal is one place, or two that two threads have to reach in one test. Code that a maintainer of the class can
 //! change has a goal for each place. Many branches of the collections of the JDK are for sizes and hashes that no
-//! test has, so there any place of a class will do.
+//! test has, and helpers do half of their work. So there any place of the package will do, and that two threads have
+//! met in what both use there.
+//!
+//! Who accesses a field by `Unsafe`, a `VarHandle` or an updater is not seen, only which field it is. So the place of
+//! such an access is that field, wherever it was accessed so; of elements, any access of this kind.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -40,6 +44,9 @@ pub const MET: u64 = 2;
 /// A place of which nobody can tell whether it was reached. A pair with such a goal is never done.
 const UNKNOWN: u64 = 3;
 
+/// Where something was accessed by a call that does not name it.
+pub const RAW: u64 = 4;
+
 /// Upper bound for one target. Of the others nothing is known, and that is a goal of its own.
 const MOST: usize = 64;
 
@@ -50,12 +57,22 @@ const MAX_CROSSINGS: usize = 10_000;
 /// The number of a place in the code. The class is as class files name it, the method with its descriptor.
 pub fn place(class: &str, method: &str, offset: u16) -> u64 {
     // Smaller ones mean something else.
-    mix::hash(&(class, method, offset)).max(UNKNOWN + 1)
+    mix::hash(&(class, method, offset)).max(RAW + 1)
 }
 
-/// The number that stands for any place of a class.
-pub fn class(class: &str) -> u64 {
-    mix::hash(&("any", class)).max(UNKNOWN + 1)
+/// The number that stands for any place in the package of a class.
+pub fn package(class: &str) -> u64 {
+    mix::hash(&("any", crate::class_info::package(class))).max(RAW + 1)
+}
+
+/// The number of a field that is accessed by calls which do not name it. The class is as class files name it.
+pub fn raw_field(class: &str, field: &str) -> u64 {
+    mix::hash(&("raw", class, field)).max(RAW + 1)
+}
+
+/// The number of what accesses of one kind do at a place.
+pub fn part(place: u64, writes: bool) -> u64 {
+    mix::hash(&("part", place, writes))
 }
 
 /// The number of a path: of the set of places that a call has touched, in their order.
@@ -149,14 +166,16 @@ impl<'f> Goals<'f> {
         // A map that one method goes through, and from which the other removes something only if it is there.
         let mut met: Option<&AccessFact> = None;
         let depth = |access: &AccessFact| self.depths[access.location];
+        let rank = |access: &AccessFact| (is_internal(&access.site), depth(access));
         for Conflict { first, second, .. } in self.accesses.meetings(methods.0, methods.1) {
             let sites = [first, second].map(|access| self.site(&access.site));
             for ((access, method), site) in [(first, methods.0), (second, methods.1)].into_iter().zip(sites) {
                 if site.is_own {
-                    if seen.insert((method, site.place)) {
-                        goals.push(goal(access, method, site.place));
+                    let place = self.place_of(access, site);
+                    if seen.insert((method, place)) {
+                        goals.push(goal(access, method, place));
                     }
-                } else if of_jdk.get(&method).is_none_or(|known| depth(access) < depth(known)) {
+                } else if of_jdk.get(&method).is_none_or(|known| rank(access) < rank(known)) {
                     of_jdk.insert(method, access);
                 }
             }
@@ -169,7 +188,10 @@ impl<'f> Goals<'f> {
             }
         }
         for (method, access) in of_jdk {
-            goals.push(goal(access, method, class(&access.site.class.replace('.', "/"))));
+            let place = package(&access.site.class.replace('.', "/"));
+            let inside = access.site.class.rsplit_once('.').map_or("", |(package, _)| package);
+            let text = format!("{} accesses {} in {inside}", self.name(method), self.path(access));
+            goals.push(Goal { text, ..goal(access, method, place) });
         }
         if let Some(access) = met {
             let (one, other, path) = (self.name(methods.0), self.name(methods.1), self.path(access));
@@ -182,6 +204,16 @@ impl<'f> Goals<'f> {
     /// What is accessed.
     fn path(&self, access: &AccessFact) -> &str {
         &self.facts.locations[access.location].path
+    }
+
+    /// Where an access is to be seen.
+    fn place_of(&self, access: &AccessFact, site: Site) -> u64 {
+        let location = &self.facts.locations[access.location];
+        match access.site.is_raw {
+            false => site.place,
+            true if location.path.ends_with(']') => RAW,
+            true => raw_field(&location.class.replace('.', "/"), &location.field),
+        }
     }
 
     /// Those of the first crossings, one more than are kept: thousands of acquisitions cross each other in two large methods.
@@ -248,12 +280,17 @@ impl<'f> Goals<'f> {
         let protected = |access: &&AccessFact| {
             holds(access, double.outer) && holds(access, double.inner) && self.is_own(&access.site)
         };
-        of.accesses.iter().find(protected).map(|access| place_of(&access.site))
+        of.accesses.iter().find(protected).map(|access| self.place_of(access, self.site(&access.site)))
     }
 
     fn name(&self, method: usize) -> String {
         self.facts.methods[method].signature()
     }
+}
+
+/// Whether a place is in what classes of the JDK share among themselves.
+fn is_internal(site: &SiteFact) -> bool {
+    ["jdk.", "sun."].iter().any(|start| site.class.starts_with(start))
 }
 
 /// Where a place is, as a reader looks for it.

@@ -7,6 +7,10 @@
 //! A part that is given out is an object of a class outside of the JDK that can change, or a collection that the
 //! analysis says is part of the subject. Iterators are none: nobody expects to share what they go through. What a
 //! subject is given is a part only if its class claims that threads may share it: others belong to the subject then.
+//!
+//! What a subject holds and gives out as it is may be its configuration: a registry of extensions that is filled before
+//! anybody uses it. Beside the subject it is only looked at, unless its class claims that threads may share it or its
+//! methods act on the subject: it belongs to the subject's class, or has a field for a subject.
 
 use std::rc::Rc;
 
@@ -111,14 +115,42 @@ fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) ->
         if is_once || is_subject || !(is_view || is_own) {
             continue;
         }
-        let methods = methods(library, &info, is_view);
+        let mut methods = methods(library, &info, is_view);
+        let is_shareable = library.is_shareable(&info.name);
+        let is_held = facts.methods[giver].publishes.iter().any(|path| !path.starts_with("new "));
+        if is_held && !is_view && !is_shareable && !acts_on(library, &info, &class.info) {
+            methods.retain(|(_, method)| method.asks());
+        }
         if !methods.is_empty() {
-            let is_shareable = library.is_shareable(&info.name);
             let source = Source::Given(giver);
             parts.push(Part { source, info, gives: gives.clone(), is_shareable, methods });
         }
     }
     parts
+}
+
+/// Whether methods of a part may act on the subject that gives it out: it is of a class inside the subject's or around
+/// it, or its class, or one below an interface or abstract class, has a field for a subject.
+fn acts_on(library: &Library<'_>, part: &ClassInfo, subject: &ClassInfo) -> bool {
+    let outermost = |name: &str| name.split('$').next().map(str::to_owned);
+    let holds_subject = |name: &str| {
+        let line = library.line(name);
+        let mut fields = line.iter().filter(|info| !is_of_jdk(&info.name)).flat_map(|info| &info.fields);
+        fields.any(|field| {
+            let of = field.descriptor.trim_start_matches('[').strip_prefix('L').map(|of| of.trim_end_matches(';'));
+            of.is_some_and(|of| {
+                let is_above = !is_of_jdk(of) && library.is_subtype(&subject.name, of);
+                is_above || library.is_subtype(of, &subject.name)
+            })
+        })
+    };
+    outermost(&part.name) == outermost(&subject.name)
+        || holds_subject(&part.name)
+        || part.is_abstract()
+            && library
+                .visible_in(part.package())
+                .iter()
+                .any(|below| library.is_subtype(&below.name, &part.name) && holds_subject(&below.name))
 }
 
 /// What subjects are made of or are given, of classes beside theirs that threads may share.

@@ -39,7 +39,8 @@ pub struct Callable {
     /// The class that declares it.
     pub declared_in: String,
     pub method: MethodInfo,
-    /// The parameters that it locks, counted from 0: it expects other threads to have them, too.
+    /// The parameters that it locks, counted from 0: it expects other threads to have them, too. A lock of something
+    /// inside a parameter says nothing of the parameter: a parser that reads from a stream takes the lock of the stream.
     pub locks: BTreeSet<usize>,
 }
 
@@ -123,7 +124,8 @@ impl SubjectClass {
             .map(|method| {
                 let is_aside = is_aside(&method.declared_in, &method.name, &method.descriptor);
                 let called = !is_aside && !skip.iter().any(|text| method.is_meant_by(text));
-                let locks = method.takes.iter().filter_map(|taken| facts.locks[taken.lock].argument).collect();
+                let taken = method.takes.iter().map(|taken| &facts.locks[taken.lock]);
+                let locks = taken.filter_map(|lock| lock.itself()).collect();
                 let is_own = |it: &Callable| is_extended && it.method.flags.has(Flags::ABSTRACT);
                 let callable = match method.is_constructor() {
                     true => constructor(library, &info, &method.descriptor),

@@ -13,7 +13,7 @@ use testgen::{Feedback, Generator, Settings, Strategy};
 /// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
 /// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
 /// that lends what anyone can make, with a function and with texts for its exceptions.
-const SOURCES: [(&str, &str); 12] = [
+const SOURCES: [(&str, &str); 15] = [
     (
         "wire/Message.java",
         "package wire;
@@ -99,6 +99,8 @@ const SOURCES: [(&str, &str); 12] = [
              public void read(Cursor cursor) { seen += cursor.next(); }
              public void visit(Visitor visitor) { visitor.visit(seen++); }
              public void drain(Basin basin) { seen += basin.sink(); }
+             public void scan(Source source) { seen += source.next(); }
+             public void turn(Wheel wheel) { synchronized (wheel) { seen += wheel.turns++; } }
              public void paint(Shade shade) { seen += shade.depth; }
              public static final class Cursor {
                  private int at;
@@ -116,11 +118,50 @@ const SOURCES: [(&str, &str); 12] = [
                  private Basin() {}
                  public int sink() { return level--; }
              }
+             public static final class Source {
+                 private final StringBuffer text = new StringBuffer(\"abc\");
+                 private int at;
+                 public char next() { return text.charAt(at++); }
+             }
+             public static final class Wheel {
+                 int turns;
+             }
              public static final class Shade {
                  public static final Shade DARK = new Shade(3);
                  private final int depth;
                  private Shade(int depth) { this.depth = depth; }
              }
+         }",
+    ),
+    (
+        "clock/Engine.java",
+        "package clock;
+         public class Engine {
+             private final Extensions extensions = new Extensions();
+             private Session last;
+             private int made;
+             public Extensions extensions() { return extensions; }
+             public synchronized int make() { return made += extensions.size(); }
+             public synchronized Session session() { last = new Session(this); return last; }
+         }",
+    ),
+    (
+        "clock/Extensions.java",
+        "package clock;
+         public class Extensions {
+             private final java.util.ArrayList<String> names = new java.util.ArrayList<>();
+             public void add(String name) { names.add(name); }
+             public int size() { return names.size(); }
+         }",
+    ),
+    (
+        "clock/Session.java",
+        "package clock;
+         public class Session {
+             private final Engine engine;
+             private int uses;
+             Session(Engine engine) { this.engine = engine; }
+             public void use() { uses += engine.make(); }
          }",
     ),
     (
@@ -435,7 +476,7 @@ fn method(operation: &Operation) -> Option<(&str, &str)> {
 
 #[test]
 fn threads_share_no_argument_that_can_change() {
-    let mut shades = 0;
+    let (mut shades, mut wheels) = (0, 0);
     for test in tests("clock.Depot") {
         // What each thread passes: objects by the call that makes them, and constants by their class.
         let passed = |calls: &[Call]| -> BTreeSet<String> {
@@ -454,7 +495,7 @@ fn threads_share_no_argument_that_can_change() {
         let threads: Vec<_> = test.suffixes.iter().map(|suffix| passed(suffix)).collect();
         for (number, one) in threads.iter().enumerate() {
             for shared in threads[number + 1..].iter().flat_map(|other| one.intersection(other)) {
-                let can_change = ["Cursor", "Visitor", "Basin"].iter().any(|name| shared.contains(name));
+                let can_change = ["Cursor", "Visitor", "Basin", "Source"].iter().any(|name| shared.contains(name));
                 // A cursor is made by a call of its depot.
                 let is_cursor = shared.starts_with("clock/Depot ") && {
                     let number: usize = shared.rsplit(' ').next().unwrap().parse().unwrap();
@@ -462,10 +503,12 @@ fn threads_share_no_argument_that_can_change() {
                 };
                 assert!(!can_change && !is_cursor, "{shared} is shared by threads of {test:?}");
                 shades += usize::from(shared == "clock/Depot$Shade");
+                wheels += usize::from(shared.starts_with("clock/Depot$Wheel"));
             }
         }
     }
     assert!(shades > 0, "nobody can change a shade, so threads may share it");
+    assert!(wheels > 0, "a wheel is locked, so threads may share it");
 }
 
 /// The names of what two threads call first, in order.
@@ -481,6 +524,18 @@ fn name(call: &Call) -> &str {
         Operation::Construct { .. } => "new",
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn what_a_subject_is_configured_by_is_only_looked_at_beside_it() {
+    let tests = tests("clock.Engine");
+    let calls = |class: &str, wanted: &str| {
+        let of_threads = tests.iter().flat_map(|test| test.suffixes.iter().flatten());
+        let is_it = |call: &&Call| call.operation.class() == class && name(call) == wanted;
+        of_threads.filter(is_it).count()
+    };
+    assert_eq!(calls("clock/Extensions", "add"), 0);
+    assert!(calls("clock/Extensions", "size") > 0 && calls("clock/Session", "use") > 0);
 }
 
 #[test]

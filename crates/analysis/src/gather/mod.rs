@@ -1,5 +1,6 @@
 //! Turns what the solver found into facts: names instead of numbers, and the definitions read off.
 
+mod arrays;
 mod names;
 mod outward;
 mod places;
@@ -47,6 +48,7 @@ pub fn facts(solver: &mut Solver<'_, '_>, constructors: &[Entry], entries: &[Ent
         lock_types: Vec::new(),
         lock_paths: Vec::new(),
         lock_numbers: Map::default(),
+        empty_arrays: Map::default(),
         locations_here: Map::default(),
         locks_here: Map::default(),
         sites: Map::default(),
@@ -149,6 +151,8 @@ struct Gatherer<'g, 'a, 's> {
     lock_types: Vec<Sym>,
     lock_paths: Vec<Path>,
     lock_numbers: Map<(String, Mode, Sym, Start), usize>,
+    /// Which static fields hold an array without elements.
+    empty_arrays: Map<FieldId, bool>,
     /// The numbers of what the present method names. Its paths from parameters mean nothing in another.
     locations_here: Map<(Option<PathId>, FieldId), usize>,
     locks_here: Map<Lock, usize>,
@@ -210,6 +214,9 @@ impl Gatherer<'_, '_, '_> {
             let field = self.solver.program.field(access.touch.field);
             // What a lambda captured is no field that anyone else can name.
             if self.solver.program.lambdas.contains_key(&field.owner) {
+                continue;
+            }
+            if self.is_of_empty_array(&access.touch) {
                 continue;
             }
             let location = self.location(access.touch.base, access.touch.field, parameters);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use classfile::AttributeValue;
+use classfile::{AttributeValue, Instruction};
 
 use super::Gatherer;
 use super::names::Parameters;
@@ -123,8 +123,12 @@ impl Gatherer<'_, '_, '_> {
             return known.clone();
         }
         let info = self.solver.program.method(site.method).clone();
-        let (mut line, mut file) = (None, None);
+        let (mut line, mut file, mut is_raw) = (None, None, false);
         if let Ok(class) = self.solver.program.class(info.owner) {
+            let instruction = code_of(&class, &info).map(|code| code.instruction_at(site.offset).instruction);
+            if let Some(Instruction::Invoke(_, target)) = instruction {
+                is_raw = crate::handles::is_accessor(&class.file.constants.method(target).class.to_string());
+            }
             line = code_of(&class, &info).and_then(|code| code.line_at(site.offset));
             file = class.file.attributes.iter().find_map(|attribute| match attribute.value {
                 AttributeValue::SourceFile(name) => Some(class.file.constants.utf8(name).to_str().into_owned()),
@@ -138,6 +142,7 @@ impl Gatherer<'_, '_, '_> {
             offset: site.offset,
             line,
             file,
+            is_raw,
         });
         self.sites.insert(site, fact.clone());
         fact

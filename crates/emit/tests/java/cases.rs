@@ -6,7 +6,7 @@ use testcase::{Argument, Behaviour, TestCase};
 const OBJECT: &str = "Ljava/lang/Object;";
 const STRING: &str = "Ljava/lang/String;";
 
-pub const SOURCES: [(&str, &str); 9] = [
+pub const SOURCES: [(&str, &str); 10] = [
     (
         "acme/Kinds.java",
         r#"package acme;
@@ -33,6 +33,10 @@ pub const SOURCES: [(&str, &str); 9] = [
             public static Hidden shown() { return new Hidden(); }
         }
         class Hidden extends ArrayList<Object> { int secret; Hidden() { } void poke(Hidden other) { secret++; } }"#,
+    ),
+    (
+        "acme/Copied.java",
+        "package acme; public interface Copied extends Cloneable { int size(); Object clone(); String toString(); }",
     ),
     (
         "bank/Account.java",

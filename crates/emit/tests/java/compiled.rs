@@ -2,6 +2,7 @@
 
 use crate::calls::*;
 use crate::{Bench, golden, jdks};
+use classfile::{Attribute, AttributeValue, ClassFile, Flags};
 use emit::{Program, Request, Shows, Stress, Unsayable, Why};
 use testcase::TestCase;
 
@@ -37,6 +38,35 @@ fn stress_loops_compile_and_count() {
             assert!(said.trim().parse::<f64>().unwrap() > 1.0, "{said}");
         }
     }
+}
+
+#[test]
+fn an_interface_may_declare_what_objects_have_as_protected() {
+    let copied = || implement("acme/Copied", vec![]);
+    let call = || vec![invoke("acme/Copied", "clone()Ljava/lang/Object;", value(0), vec![])];
+    let test = TestCase { prefix: vec![copied()], suffixes: vec![call(), call()], probes: vec![] };
+    let bench = Bench::new(&jdks()[0]);
+    let program = bench.compile(&test, &Request::new("acme/Copied", Shows::Deadlock));
+    assert!(
+        program.text.contains("public Object clone() {") && !program.text.contains("String toString()"),
+        "{}",
+        program.text
+    );
+}
+
+#[test]
+fn what_an_attribute_says_is_synthetic_is_refused() {
+    let bench = Bench::new(&jdks()[0]);
+    let mut class = ClassFile::new("acme/Old", "java/lang/Object", 46).unwrap();
+    let name = class.constants.add_utf8("Synthetic").unwrap();
+    let flags = Flags::PUBLIC.with(Flags::ABSTRACT);
+    let method = class.add_method(flags, "access$000", "()V", None).unwrap();
+    method.attributes.push(Attribute { name, value: AttributeValue::Synthetic });
+    std::fs::write(bench.folder.path().join("acme/Old.class"), class.write().unwrap()).unwrap();
+    let call = || vec![invoke("acme/Old", "access$000()V", value(0), vec![])];
+    let test = TestCase { prefix: vec![new("acme/Old")], suffixes: vec![call(), call()], probes: vec![] };
+    let refused = emit::program(&test, &Request::new("acme/Old", Shows::Deadlock), &bench.types()).unwrap_err();
+    assert!(refused.what.contains("access$000"), "{refused:?}");
 }
 
 #[test]

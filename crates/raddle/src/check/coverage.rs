@@ -1,16 +1,20 @@
 //! How much of a class was tested, and so which word its verdict is.
 
-use testgen::Generator;
+use std::collections::BTreeMap;
+
+use testgen::{Generator, Target};
 
 /// What was tested of the pairs of methods that may hurt each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// Pairs, each in every way in which its calls can meet: on one subject, on two, by an argument.
+    /// Ways in which calls of a pair can meet, of all pairs: on one subject, on two, by an argument.
     pub all: usize,
     /// Those of which a test has run.
     pub tested: usize,
     /// Those of which a test was certified, with nothing left that was never reached.
     pub certified: usize,
+    /// The same of pairs of methods.
+    pub pairs: Pairs,
     /// Places for which pairs are suspected and that no test has reached.
     pub unreached: Vec<String>,
     /// Further pairs with objects that subjects give out or take: too many to try each.
@@ -19,6 +23,30 @@ pub struct Coverage {
     pub out_of_reach: usize,
     /// What no test can show, in words.
     pub untested: Vec<String>,
+}
+
+/// Pairs of methods that may hurt each other, in one way or several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pairs {
+    /// Number of pairs.
+    pub all: usize,
+    /// Those that were tested in each way.
+    pub tested: usize,
+    /// Those that were certified in each way.
+    pub certified: usize,
+}
+
+impl Pairs {
+    /// Of ways in which calls meet: the two methods, whether that was tested, and whether it was certified.
+    fn of(ways: impl Iterator<Item = ((usize, usize), bool, bool)>) -> Pairs {
+        let mut pairs: BTreeMap<(usize, usize), (bool, bool)> = BTreeMap::new();
+        for ((one, other), is_tested, is_certified) in ways {
+            let pair = pairs.entry((one.min(other), one.max(other))).or_insert((true, true));
+            *pair = (pair.0 && is_tested, pair.1 && is_certified);
+        }
+        let (tested, certified) = (pairs.values().filter(|pair| pair.0), pairs.values().filter(|pair| pair.1));
+        Pairs { all: pairs.len(), tested: tested.count(), certified: certified.count() }
+    }
 }
 
 /// How much is known of a class in which nothing was found.
@@ -49,10 +77,14 @@ impl Coverage {
                 }
             }
         }
+        let is_tested = |target: &Target| target.ran > 0;
+        let is_certified = |target: &Target| target.certified > 0 && target.is_done();
+        let pairs = Pairs::of(targets.iter().map(|it| (it.methods, is_tested(it), is_certified(it))));
         Coverage {
             all: targets.len() + out_of_reach,
-            tested: targets.iter().filter(|target| target.ran > 0).count(),
-            certified: targets.iter().filter(|target| target.certified > 0 && target.is_done()).count(),
+            tested: targets.iter().filter(|target| is_tested(target)).count(),
+            certified: targets.iter().filter(|target| is_certified(target)).count(),
+            pairs: Pairs { all: pairs.all + out_of_reach, ..pairs },
             unreached,
             left: generator.left(),
             out_of_reach,
@@ -118,6 +150,12 @@ mod tests {
         let untested = untested(&["size()".to_owned()], false);
         assert_eq!(untested, ["size(), which no test can call"]);
         assert_eq!(Coverage { untested, ..coverage(3, 3, 3) }.depth(true), Depth::Most, "a method is never called");
+    }
+
+    #[test]
+    fn a_pair_counts_once_and_in_each_way() {
+        let ways = [((1, 2), true, true), ((2, 1), true, false), ((0, 0), false, false), ((3, 3), true, true)];
+        assert_eq!(Pairs::of(ways.into_iter()), Pairs { all: 3, tested: 2, certified: 1 });
     }
 
     #[test]

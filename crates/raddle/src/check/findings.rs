@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::clock::Haste;
+use super::foreign::OwnCode;
 use super::found::{Found, Trait, is_plain, traits};
 use super::shrinking::{Shrinking, Trial};
 use crate::worker::protocol::{Finding, Job};
@@ -12,6 +13,8 @@ use crate::worker::protocol::{Finding, Job};
 /// What a search has found.
 pub struct Findings {
     pub all: Vec<Found>,
+    /// The code whose exceptions count: those of other classes that a test calls itself are none of the class under test.
+    pub own: OwnCode,
     /// Whether one is enough.
     first: bool,
     /// Those that are to be run again in a worker of their own.
@@ -54,6 +57,7 @@ impl Findings {
     pub fn new(first: bool) -> Findings {
         Findings {
             all: Vec::new(),
+            own: OwnCode::default(),
             first,
             confirming: VecDeque::new(),
             shrinking: VecDeque::new(),
@@ -111,7 +115,7 @@ impl Findings {
         let (traits, is_plain) = (traits(&job.test, &finding), is_plain(&job.test));
         // One call a thread says more than a longer test that fails in the same way.
         let known = if is_plain { &self.known_plain } else { &self.known };
-        if self.is_enough() || traits.is_subset(known) {
+        if self.is_enough() || traits.is_subset(known) || !self.own.concerns(&job.test, &finding) {
             return false;
         }
         if is_plain {
@@ -137,6 +141,7 @@ impl Findings {
     /// A trial has come to its end: the job that shows the same failure, if it does. Says which finding is to be told, if one is.
     pub fn tried(&mut self, mut shrinking: Shrinking, trial: Trial, seen: Option<(Job, Finding)>) -> Option<usize> {
         let number = shrinking.number();
+        let seen = seen.filter(|(job, finding)| self.own.concerns(&job.test, finding));
         let is_last = matches!(trial, Trial::Last);
         shrinking.note(trial, seen.is_some());
         if let Some(smaller) = seen {

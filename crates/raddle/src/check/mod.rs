@@ -11,6 +11,7 @@ mod coverage;
 mod document;
 mod findings;
 mod folder;
+mod foreign;
 mod found;
 mod kept;
 mod methods;
@@ -41,6 +42,7 @@ use campaign::{Campaign, Settings};
 use counts::Counts;
 use coverage::{Coverage, Depth};
 use folder::{Writer, Written};
+use foreign::OwnCode;
 use found::Found;
 use progress::Progress;
 use targets::Target;
@@ -210,6 +212,7 @@ fn check(
         source: &|frame| sources.line(&frame.class, frame.file.as_deref(), frame.line?),
     };
     let mut campaign = Campaign::new(internal, generator, settings, begun);
+    campaign.findings.own = OwnCode::of(internal, &types);
     let mut written: Vec<(String, Written)> = Vec::new();
     let stopped = campaign.run(session, progress, |found| {
         // What was there before is not thrown away until the better is written.
@@ -259,7 +262,9 @@ fn check(
             Depth::Barely => Verdict::Unknown(why::barely(&campaign.counts, &coverage)),
         },
     };
-    let pairs = campaign.pairs();
+    // What is tried for any reason is relevant, and so is what would be if a test could call it.
+    let (all, _) = campaign.pairs();
+    let pairs = (all.max(coverage.pairs.all), coverage.pairs.all);
     let (counts, mut notes) = (campaign.counts, facts.notes.clone());
     notes.extend(advice::of_missing(&missing));
     notes.extend(counts.unrestored.iter().map(|what| format!("{what}; no test is certified")));

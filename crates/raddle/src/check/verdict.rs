@@ -16,7 +16,7 @@ pub struct ClassReport {
     pub class: String,
     pub verdict: Verdict,
     pub counts: Counts,
-    /// All pairs of methods, and those that depend on each other.
+    /// All pairs of methods, and those that may hurt each other.
     pub pairs: (usize, usize),
     pub findings: Vec<(Found, Written)>,
     /// What documents say of the tests that were kept.
@@ -186,9 +186,9 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
     if matches!(report.verdict, Verdict::Clean | Verdict::NothingFound) && !args.view.quiet {
         text += &format!(
             "  {} of {} that may hurt each other were run together, {} of them certified: every schedule of a test was run\n",
-            thousands(coverage.tested),
-            count(coverage.all as u64, "pair"),
-            thousands(coverage.certified),
+            thousands(coverage.pairs.tested),
+            count(coverage.pairs.all as u64, "pair"),
+            thousands(coverage.pairs.certified),
         );
         for place in coverage.unreached.iter().take(UNREACHED) {
             text += &format!("  no test got there: {place}\n");
@@ -208,7 +208,8 @@ fn last_lines(report: &ClassReport, args: &CheckArgs) -> String {
         }
         text += &left_out(counts);
         if counts.saturated {
-            text += "  the search ended when two whole rounds of tests, each under every schedule, showed nothing new\n";
+            text +=
+                "  the search ended when two whole rounds of tests, each under every schedule, showed nothing new\n";
         }
         text += scope(args.oracle);
     }
@@ -251,10 +252,7 @@ fn left_out(counts: &Counts) -> String {
     let told: Vec<String> = reasons.iter().take(MOST).map(|(why, times)| format!("{why} ({times})")).collect();
     let more = if reasons.len() > MOST { ", ..." } else { "" };
     let tests = count(counts.rejected, "test");
-    format!(
-        "  {tests} were left out, for some call does not return even if it is made alone: {}{more}\n",
-        told.join(", ")
-    )
+    format!("  {tests} were left out, for some call fails even if it is made alone: {}{more}\n", told.join(", "))
 }
 
 fn count(number: u64, noun: &str) -> String {
@@ -290,7 +288,10 @@ fn why_not_more(report: &ClassReport) -> String {
     if coverage.tested < coverage.all {
         let most = counts.rejections.iter().max_by_key(|(_, times)| **times);
         let why = most.map_or("there was no time".to_owned(), |(why, _)| format!("mostly {why}"));
-        reasons.push(format!("{} not run together, {why}", count((coverage.all - coverage.tested) as u64, "pair")));
+        reasons.push(format!(
+            "{} not run together, {why}",
+            count((coverage.pairs.all - coverage.pairs.tested) as u64, "pair")
+        ));
     }
     if coverage.certified < coverage.all && reasons.is_empty() {
         reasons.push("some tests have more schedules than there was time for".to_owned());

@@ -13,7 +13,7 @@ use crate::worker::reason::Reason;
 pub fn barely(counts: &Counts, coverage: &Coverage) -> String {
     let Coverage { all, tested, .. } = coverage;
     let what = format!(
-        "barely tested: {} of {} pairs of methods that may hurt each other were run together, and less than \
+        "barely tested: {} of {} ways in which pairs of methods may hurt each other were tested, and less than \
          {LEAST_PERCENT}% say nothing",
         thousands(*tested),
         thousands(*all),

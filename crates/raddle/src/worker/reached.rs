@@ -10,10 +10,21 @@ use schedule::{EventKind, FastMap, ObjectId, SiteId, Step};
 pub struct Reached {
     /// Places, two of which two threads have to be at; 0 if one is enough.
     goals: Vec<(u64, u64)>,
-    /// Which suffix was where; None where it has waited.
-    seen: FastMap<(usize, Option<SiteId>), ()>,
+    /// Which suffix was where.
+    seen: FastMap<(usize, Spot), ()>,
     /// Where two suffixes have touched the same thing, one of them to change it, if somebody wants to know.
     met: Option<HashSet<(SiteId, SiteId)>>,
+}
+
+/// Where a thread was.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Spot {
+    /// It has waited, wherever that was: a wait is inside the JDK.
+    Waited,
+    /// At a place in the code.
+    Site(SiteId),
+    /// It has accessed a field, by its number, or an element through a call that does not name it. Nobody knows where.
+    Raw(u32),
 }
 
 impl Reached {
@@ -35,7 +46,11 @@ impl Reached {
         }
         for (thread, site) in &execution.silent.sites {
             let suffix = (thread.0 as usize).checked_sub(1).filter(|&suffix| suffix < suffixes);
-            self.seen.extend(suffix.map(|suffix| ((suffix, Some(*site)), ())));
+            self.seen.extend(suffix.map(|suffix| ((suffix, Spot::Site(*site)), ())));
+        }
+        for silent in execution.silent.shared.iter().filter(|silent| silent.site == SiteId::NONE) {
+            let suffix = (silent.thread.0 as usize).checked_sub(1).filter(|&suffix| suffix < suffixes);
+            self.seen.extend(suffix.map(|suffix| ((suffix, Spot::Raw(silent.key)), ())));
         }
         if let Some(met) = &mut self.met {
             let silent = execution.silent.shared.windows(2).filter(|pair| {
@@ -70,17 +85,30 @@ impl Reached {
     }
 }
 
-/// Where a step is, if that says something.
-pub fn at(step: &Step) -> Option<SiteId> {
-    // A wait is inside the JDK, whoever waits.
-    (!matches!(step.event.kind, EventKind::Wait | EventKind::Park)).then_some(step.event.site)
+/// Where a step is.
+pub fn at(step: &Step) -> Spot {
+    match step.event.kind {
+        EventKind::Wait | EventKind::Park => Spot::Waited,
+        kind if kind.is_access() && step.event.site == SiteId::NONE => Spot::Raw(step.event.slot),
+        _ => Spot::Site(step.event.site),
+    }
 }
 
-/// The numbers of the place of a site, or of having waited: of the place itself, and of any in its class.
-pub fn places(host: &Host, at: Option<SiteId>) -> impl Iterator<Item = u64> + use<> {
-    let waited = at.is_none().then_some(testgen::WAITED);
-    let site = at
-        .and_then(|site| host.site(site))
-        .map(|site| [testgen::place(&site.class, &site.method, site.pc), testgen::any_place(&site.class)]);
-    waited.into_iter().chain(site.into_iter().flatten())
+/// The numbers of a place: of itself, and of any in its package if that is one of the JDK.
+pub fn places(host: &Host, at: Spot) -> impl Iterator<Item = u64> + use<> {
+    let (first, second) = match at {
+        Spot::Waited => (Some(testgen::WAITED), None),
+        Spot::Site(site) => match host.site(site) {
+            Some(site) => {
+                let package = testgen::is_of_jdk(&site.class).then(|| testgen::any_place(&site.class));
+                (Some(testgen::place(&site.class, &site.method, site.pc)), package)
+            }
+            None => (None, None),
+        },
+        Spot::Raw(slot) => {
+            let field = host.field(slot).map(|(class, name)| testgen::raw_field(&class, &name));
+            (Some(testgen::RAW), field)
+        }
+    };
+    first.into_iter().chain(second)
 }

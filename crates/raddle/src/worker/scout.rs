@@ -6,10 +6,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use host::{CallResult, Host, RunSettings, Values};
-use schedule::{InOrder, SiteId};
+use schedule::InOrder;
 
 use super::protocol::{Job, Scouted};
-use super::reached;
+use super::reached::{self, Spot};
 use super::reason::Reason;
 use super::runs::Runs;
 
@@ -20,18 +20,17 @@ pub fn run(runs: &mut Runs<'_>, job: &Job, wanted: &[u64]) -> Result<(), Reason>
     let execution = runs.run_as(Box::new(InOrder), settings)?;
     let prefix = execution.prefix.iter().position(|result| !matches!(result, CallResult::Returned(_)));
     let mut open: HashSet<u64> = wanted.iter().copied().collect();
-    let (mut places, mut hits) = (HashMap::new(), Vec::new());
+    let (mut places, mut parts, mut hits) = (HashMap::new(), HashMap::new(), Vec::new());
     let calls = job.test.suffixes.first().map_or(0, Vec::len);
     let mut paths = vec![BTreeSet::new(); calls];
     let ends = execution.ends.first().cloned().unwrap_or_default();
     for (number, step) in execution.trace.steps.iter().enumerate().filter(|(_, step)| step.thread.0 == 1) {
         let at = reached::at(step);
-        let (here, part): &(Vec<u64>, Option<u64>) = places.entry(at).or_insert_with(|| {
-            (reached::places(runs.host, at).collect(), at.and_then(|at| part_of_path(runs.host, at)))
-        });
+        let here: &Vec<u64> = places.entry(at).or_insert_with(|| reached::places(runs.host, at).collect());
         let call = ends.iter().take_while(|&&end| end <= number).count();
         let Some(path) = paths.get_mut(call) else { continue };
-        path.extend(part);
+        let writes = step.event.kind.is_write();
+        path.extend(*parts.entry((at, writes)).or_insert_with(|| part_of_path(runs.host, at, writes)));
         hits.extend(here.iter().filter(|place| open.remove(place)).map(|place| (call, *place)));
     }
     let results = execution.suffixes.first().into_iter().flatten();
@@ -41,12 +40,15 @@ pub fn run(runs: &mut Runs<'_>, job: &Job, wanted: &[u64]) -> Result<(), Reason>
     Ok(())
 }
 
-/// What a place counts for in a path. How often a collection of the JDK looks around in itself depends on hashes and
-/// sizes, so any place in one of its classes is the same.
-fn part_of_path(host: &Host, at: SiteId) -> Option<u64> {
-    let site = host.site(at)?;
+/// What an access counts for in a path. How often a collection of the JDK looks around in itself depends on hashes and
+/// sizes, so any place in one of its classes is the same; but to look is one thing, and to change something another.
+fn part_of_path(host: &Host, at: Spot, writes: bool) -> Option<u64> {
+    let Spot::Site(site) = at else {
+        return reached::places(host, at).last().map(|place| testgen::part(place, writes));
+    };
+    let site = host.site(site)?;
     Some(match testgen::is_of_jdk(&site.class) {
-        true => testgen::any_place(&site.class),
+        true => testgen::part(testgen::place(&site.class, "", 0), writes),
         false => testgen::place(&site.class, &site.method, site.pc),
     })
 }
