@@ -1,5 +1,6 @@
 //! Classes of libraries that Maven fetches, and what `raddle check` says of them.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -20,11 +21,18 @@ pub fn jars(of: &str) -> PathBuf {
     jars
 }
 
-/// What an executable says of a class.
-pub fn check(raddle: &Path, jdk: &Jdk, jars: &Path, class: &str, options: &[&str]) -> Value {
-    let jars: Vec<PathBuf> =
+/// All jars of a folder, in one order.
+pub fn class_path(jars: &Path) -> OsString {
+    let mut jars: Vec<PathBuf> =
         std::fs::read_dir(jars).expect("the jars").map(|entry| entry.expect("a jar").path()).collect();
-    let class_path = std::env::join_paths(jars).expect("a class path");
+    jars.sort();
+    std::env::join_paths(jars).expect("a class path")
+}
+
+/// What an executable says of a class.
+#[allow(dead_code)] // Some benchmarks only need the jars.
+pub fn check(raddle: &Path, jdk: &Jdk, jars: &Path, class: &str, options: &[&str]) -> Value {
+    let class_path = class_path(jars);
     let mut command = Command::new(raddle);
     command.arg("check").arg(class).arg("--java-home").arg(&jdk.home).arg("--classpath").arg(class_path);
     command.args(["--json", "-"]).args(options);
