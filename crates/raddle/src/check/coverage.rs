@@ -1,5 +1,7 @@
 //! How much of a class was tested, and so which word its verdict is.
 
+use std::collections::HashSet;
+
 use testgen::Generator;
 
 /// What was tested of the pairs of methods that may hurt each other.
@@ -40,15 +42,9 @@ impl Coverage {
     pub fn of(generator: &Generator<'_>) -> Coverage {
         let targets = generator.targets();
         let (methods, out_of_reach) = generator.out_of_reach();
-        let mut unreached: Vec<String> = Vec::new();
-        for target in targets {
-            for goal in target.unreached() {
-                let text = &target.goals[goal].text;
-                if !unreached.contains(text) {
-                    unreached.push(text.clone());
-                }
-            }
-        }
+        let texts = targets.iter().flat_map(|target| target.unreached().map(|goal| &*target.goals[goal].text));
+        let mut seen = HashSet::new();
+        let unreached: Vec<String> = texts.filter(|text| seen.insert(*text)).map(str::to_owned).collect();
         Coverage {
             all: targets.len() + out_of_reach,
             tested: targets.iter().filter(|target| target.ran > 0).count(),
