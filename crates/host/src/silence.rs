@@ -295,6 +295,8 @@ impl Silence {
     /// is known for events alone whether they are in order.
     fn met_unseen(&self, unseen: &Record) -> Vec<u32> {
         let mut keys = Vec::new();
+        // Opaque code may touch thousands of whole objects, and others thousands of places.
+        let mut of_objects: Option<FastMap<_, Vec<&Place>>> = None;
         for (location, accesses) in unseen.places() {
             let same: Vec<&Place> = match location.slot {
                 Some(_) => {
@@ -302,8 +304,14 @@ impl Silence {
                     [location, whole].iter().filter_map(|location| self.places.get(location)).collect()
                 }
                 None => {
-                    let of_object = self.places.iter().filter(|(other, _)| other.hash == location.hash);
-                    of_object.map(|(_, place)| place).collect()
+                    let of_objects = of_objects.get_or_insert_with(|| {
+                        let mut by_hash: FastMap<_, Vec<&Place>> = FastMap::default();
+                        for (other, place) in &self.places {
+                            by_hash.entry(other.hash).or_default().push(place);
+                        }
+                        by_hash
+                    });
+                    of_objects.get(&location.hash).cloned().unwrap_or_default()
                 }
             };
             for note in same.into_iter().flat_map(|place| self.about(place)) {

@@ -99,12 +99,14 @@ fn task(class: &str, test: TestCase) -> Task {
         first: false,
         explain_millis: 0,
         must_end: false,
+        may_lengthen: false,
+        events_alone: None,
     };
     let plan = Plan::Check(Check { explore, oracle: Oracle::Safety, wanted: None, goals: vec![] });
     // As a campaign has them: to count calls in each other costs something, too.
     let limits = host::Limits { max_frames: Some(1_000), early_of_started: 1, ..host::Limits::default() };
     let job = Job { test, under_test: vec![class.to_owned()], plan, limits, opened: vec![] };
-    Task { key: class.to_owned(), job, budget: None, fresh: false }
+    Task { key: class.to_owned(), job, budget: None, fresh: false, until: None }
 }
 
 /// A prefix that builds something.

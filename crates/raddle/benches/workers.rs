@@ -105,7 +105,13 @@ fn generation(jdk: &Jdk, plans: &Plans, number: usize) -> Vec<[Took; 3]> {
     let folder = tempfile::tempdir().unwrap();
     let options = settings(jdk, false, 1).options(folder.path());
     let options: Vec<_> = options.iter().map(|option| &**option).collect();
-    let task = |way: &str, executions| Task { key: way.to_owned(), job: job(executions), budget: None, fresh: false };
+    let task = |way: &str, executions| Task {
+        key: way.to_owned(),
+        job: job(executions),
+        budget: None,
+        until: None,
+        fresh: false,
+    };
     let mut alone = Worker::start(jdk, folder.path(), &options);
     alone.run(&job(plans.warm_up));
     let mut known = vec![];
@@ -164,8 +170,9 @@ fn start(jdk: &Jdk, plans: &Plans) {
     for (fence, workers) in [(false, 1), (true, 1), (true, 2)] {
         let started = || {
             let mut pool = pool(jdk, &folder.path().join("start"), fence, workers);
-            (0..workers)
-                .for_each(|n| pool.submit(Task { key: n.to_string(), job: job(1), budget: None, fresh: false }));
+            (0..workers).for_each(|n| {
+                pool.submit(Task { key: n.to_string(), job: job(1), budget: None, until: None, fresh: false })
+            });
             while let Some(done) = pool.next() {
                 done.unwrap();
             }

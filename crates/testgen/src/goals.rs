@@ -13,13 +13,13 @@
 //! such an access is that field, wherever it was accessed so; of elements, any access of this kind.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use analysis::{AccessFact, Accesses, ClassFacts, Conflict, DoubleLock, LockMode, MethodFacts, SiteFact};
 
 use crate::library::is_of_jdk;
-use crate::mix;
+use crate::mix::{self, ByMix};
 use crate::targets::Mode;
 
 /// Something to be reached.
@@ -92,7 +92,7 @@ pub struct Goals<'f> {
     /// Of each method, where its nested acquisitions are to be seen.
     doubles: Vec<OnceCell<Doubles>>,
     /// The places in the code at which something was found out already, by address: methods share them.
-    sites: RefCell<HashMap<*const SiteFact, Site>>,
+    sites: RefCell<HashMap<*const SiteFact, Site, ByMix>>,
     /// How many fields there are on the path to each location.
     depths: Vec<usize>,
 }
@@ -108,7 +108,7 @@ struct Site {
 
 /// Where the nested acquisitions of a method are to be seen, by outer and inner lock; None of those in code that does not belong to
 /// the class.
-type Doubles = HashMap<(usize, usize), Option<u64>>;
+type Doubles = HashMap<(usize, usize), Option<u64>, ByMix>;
 
 impl<'f> Goals<'f> {
     /// For the class of these facts.
@@ -162,7 +162,7 @@ impl<'f> Goals<'f> {
         };
         // Inside the JDK there are branches that no test reaches, and some that only the analysis believes in. That a
         // method has come to the object at all is to be seen: by the access that is the least deep in it.
-        let mut of_jdk: BTreeMap<usize, &AccessFact> = BTreeMap::new();
+        let mut of_jdk: [Option<&AccessFact>; 2] = [None; 2];
         // A map that one method goes through, and from which the other removes something only if it is there.
         let mut met: Option<&AccessFact> = None;
         let depth = |access: &AccessFact| self.depths[access.location];
@@ -175,8 +175,11 @@ impl<'f> Goals<'f> {
                     if seen.insert((method, place)) {
                         goals.push(goal(access, method, place));
                     }
-                } else if of_jdk.get(&method).is_none_or(|known| rank(access) < rank(known)) {
-                    of_jdk.insert(method, access);
+                    continue;
+                }
+                let nearest = &mut of_jdk[usize::from(method != methods.0)];
+                if nearest.is_none_or(|known| rank(access) < rank(known)) {
+                    *nearest = Some(access);
                 }
             }
             let is_of_jdk = sites.iter().all(|site| !site.is_own);
@@ -187,7 +190,8 @@ impl<'f> Goals<'f> {
                 return goals;
             }
         }
-        for (method, access) in of_jdk {
+        for (access, method) in of_jdk.into_iter().zip([methods.0, methods.1]) {
+            let Some(access) = access else { continue };
             let place = package(&access.site.class.replace('.', "/"));
             let inside = access.site.class.rsplit_once('.').map_or("", |(package, _)| package);
             let text = format!("{} accesses {} in {inside}", self.name(method), self.path(access));

@@ -471,3 +471,72 @@ fn what_cannot_be_tested_is_refused_with_the_reason() {
     assert_eq!(refused("java.util.Vector"), None);
     assert_eq!(refused("java.lang.Math"), None, "static methods are enough");
 }
+
+#[test]
+fn a_method_without_an_end_waits_sooner_than_one_that_fails() {
+    with_facts("java.util.LinkedList", |class_path, class, facts| {
+        let is_bad = |call: &Call| is_method(call, "addFirst") || is_method(call, "removeLast");
+        let place = |test: &TestCase| {
+            let mut suffixes = test.suffixes.iter().enumerate();
+            suffixes.find_map(|(suffix, calls)| Some((suffix, calls.iter().position(is_bad)?)))
+        };
+        let wasted = |runs_away: bool| {
+            let mut wasted = 0;
+            teach((class_path, class, facts), Strategy::Pairs, 300, |_, test| {
+                wasted += u32::from(place(test).is_some());
+                match place(test) {
+                    Some((suffix, call)) if runs_away => Feedback::SuffixRunsAway { suffix, call },
+                    Some((suffix, call)) => Feedback::SuffixFails { suffix, call },
+                    None => RAN,
+                }
+            });
+            wasted
+        };
+        let (runs_away, fails) = (wasted(true), wasted(false));
+        assert!(runs_away < fails, "{runs_away} tests of what has no end, {fails} of what fails");
+        let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Pairs, 1)).unwrap();
+        let mut is_known = false;
+        for _ in 0..200 {
+            let candidate = generator.next().unwrap();
+            let bad = place(&candidate.test);
+            assert!(is_known || !generator.may_run_away(&candidate.test), "nothing has had no end yet");
+            let feedback = bad.map_or(RAN, |(suffix, call)| Feedback::SuffixRunsAway { suffix, call });
+            generator.learn(&candidate.test, &candidate.origin, feedback);
+            assert!(bad.is_none() || generator.may_run_away(&candidate.test));
+            is_known |= bad.is_some();
+        }
+        assert!(is_known);
+    });
+}
+
+#[test]
+fn a_pair_counts_only_if_both_of_its_calls_returned() {
+    with_facts("java.util.LinkedList", |class_path, class, facts| {
+        let is_bad = |call: &Call| is_method(call, "addFirst");
+        let bad = facts.methods.iter().position(|method| method.name == "addFirst").unwrap();
+        for is_left_out in [false, true] {
+            let mut generator = Generator::new(class_path, class, facts, settings(Strategy::Auto, 1)).unwrap();
+            for _ in 0..1_500 {
+                let Some(Candidate { test, goals, is_scout, origin, .. }) = generator.next() else { break };
+                if is_scout {
+                    // Whatever is looked for, the first call that does not fail gets there: what reaches it is another method.
+                    let first = test.suffixes[0].iter().position(|call| !is_bad(call)).unwrap_or_default();
+                    let hits: Vec<(usize, u64)> = goals.iter().map(|&(place, _)| (first, place)).collect();
+                    generator.scouted(&origin, &hits, vec![true; test.suffixes[0].len()]);
+                } else if is_left_out {
+                    let mut shown = test.clone();
+                    shown.suffixes.iter_mut().for_each(|calls| calls.retain(|call| !is_bad(call)));
+                    generator.learn(&shown, &origin, RAN);
+                    generator.certified(&shown, &origin);
+                } else {
+                    generator.learn(&test, &origin, fails_if(&test, is_bad));
+                }
+            }
+            let targets = generator.targets().iter().filter(|it| !matches!(it.mode, Mode::Part(_)));
+            let (with, without): (Vec<_>, Vec<_>) = targets.partition(|it| it.methods.0 == bad || it.methods.1 == bad);
+            let counted = with.iter().filter(|target| target.ran > 0 || target.certified > 0);
+            assert_eq!(counted.count(), 0, "none of {} was tested", with.len());
+            assert!(with.len() > 10 && without.iter().filter(|target| target.ran > 0).count() > 10);
+        }
+    });
+}

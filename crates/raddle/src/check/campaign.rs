@@ -360,7 +360,13 @@ impl<'c> Campaign<'c> {
         };
         let under_test = vec![self.class.clone()];
         let patience = self.clock.patience().unwrap_or(PATIENCE_FOR_WORK);
-        Task { key, job: Job { test, under_test, plan, limits, opened: vec![] }, budget: Some(patience), fresh: false }
+        Task {
+            key,
+            job: Job { test, under_test, plan, limits, opened: vec![] },
+            budget: Some(patience),
+            until: self.clock.until(),
+            fresh: false,
+        }
     }
 
     /// What has happened; says which finding is new or better known, if one is.

@@ -89,6 +89,11 @@ impl Clock {
         self.at_all().map(|left| left.min(share))
     }
 
+    /// When anything has to be at its end that waits for its turn now; None if time does not count.
+    pub fn until(&self) -> Option<Instant> {
+        self.effort.is_none().then(|| self.begun + (self.budget + self.extra()).saturating_sub(TO_END))
+    }
+
     /// How long anything may take; None if time does not count.
     pub fn at_all(&self) -> Option<Duration> {
         let end = (self.budget + self.extra()).saturating_sub(TO_END);

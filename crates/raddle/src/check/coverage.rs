@@ -1,6 +1,6 @@
 //! How much of a class was tested, and so which word its verdict is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use testgen::{Generator, Target};
 
@@ -68,15 +68,9 @@ impl Coverage {
     pub fn of(generator: &Generator<'_>) -> Coverage {
         let targets = generator.targets();
         let (methods, out_of_reach) = generator.out_of_reach();
-        let mut unreached: Vec<String> = Vec::new();
-        for target in targets {
-            for goal in target.unreached() {
-                let text = &target.goals[goal].text;
-                if !unreached.contains(text) {
-                    unreached.push(text.clone());
-                }
-            }
-        }
+        let texts = targets.iter().flat_map(|target| target.unreached().map(|goal| &*target.goals[goal].text));
+        let mut seen = HashSet::new();
+        let unreached: Vec<String> = texts.filter(|text| seen.insert(*text)).map(str::to_owned).collect();
         let is_tested = |target: &Target| target.ran > 0;
         let is_certified = |target: &Target| target.certified > 0 && target.is_done();
         let pairs = Pairs::of(targets.iter().map(|it| (it.methods, is_tested(it), is_certified(it))));

@@ -43,7 +43,7 @@ fn try_again(
             opened: finding.opened.clone(),
             ..job.clone()
         };
-        Task { key: number.to_string(), job, budget: None, fresh: true }
+        Task { key: number.to_string(), job, budget: None, until: None, fresh: true }
     };
     let mut unrestored = Vec::new();
     if numbers.is_empty() {

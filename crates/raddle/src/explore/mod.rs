@@ -150,6 +150,7 @@ fn explore_job(args: &ExploreArgs, place: &Place, job: &Job, budget: Duration) -
         key: args.target.clone(),
         job: job.clone(),
         budget: Some(budget + explaining(budget) + PATIENCE),
+        until: None,
         fresh: false,
     };
     let mut progress = Progress::new(args.view.quiet);

@@ -77,7 +77,7 @@ pub fn run(args: &ReplayArgs, color: Color) -> anyhow::Result<bool> {
         eprintln!("waiting for a debugger on port {port} of this machine");
     }
     let job = Job { test, under_test, plan, limits, opened: finding.opened.clone() };
-    let task = |job: &Job, fresh| Task { key: finding.id(), job: job.clone(), budget, fresh };
+    let task = |job: &Job, fresh| Task { key: finding.id(), job: job.clone(), budget, until: None, fresh };
     let mut report = replayed(&finding, &place, vec![task(&job, false)])?;
     if report.unrestored.is_some() && oracle.is_none() && args.debug.is_none() {
         // Executions leave something behind for others, so each needs a virtual machine of its own.

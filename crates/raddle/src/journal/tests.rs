@@ -9,7 +9,7 @@ fn task(key: &str, executions: u64) -> Task {
     let plan = Plan::Random { seed: 1, executions, exhaust: true };
     let job =
         Job { test: TestCase::default(), under_test: vec![], plan, limits: host::Limits::default(), opened: vec![] };
-    Task { key: key.into(), job, budget: None, fresh: false }
+    Task { key: key.into(), job, budget: None, until: None, fresh: false }
 }
 
 fn outcome(text: &str) -> Outcome {

@@ -27,7 +27,7 @@ mod usage;
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::worker::protocol::{Answer, Job, News};
 
@@ -51,6 +51,9 @@ pub struct Task {
     /// How long it may take; by default what the pool allows.
     #[serde(default)]
     pub budget: Option<Duration>,
+    /// When it has to be at its end at the latest, however long it has waited for a worker.
+    #[serde(skip)]
+    pub until: Option<Instant>,
     /// It is for a worker that has done nothing else, so that nothing can be left from before.
     #[serde(default)]
     pub fresh: bool,

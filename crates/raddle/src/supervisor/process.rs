@@ -143,7 +143,8 @@ impl WorkerProcess {
 
     /// Has the worker do a task. `tell` hears its news as they come.
     pub(super) fn run(&mut self, task: &Task, settings: &PoolSettings, tell: &mut dyn FnMut(News)) -> io::Result<Ran> {
-        let budget = task.budget.unwrap_or(settings.budget);
+        let left = task.until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
+        let budget = task.budget.unwrap_or(settings.budget).min(left);
         // If it is gone already, it is heard of below.
         let _ = protocol::send(&mut self.input, &(&task.job, Some(budget)));
         let until = Instant::now() + budget + GRACE;

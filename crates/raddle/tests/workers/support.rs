@@ -87,7 +87,7 @@ pub fn random(seed: u64, executions: u64) -> Plan {
 }
 
 pub fn task(key: impl Into<String>, job: Job) -> Task {
-    Task { key: key.into(), job, budget: None, fresh: false }
+    Task { key: key.into(), job, budget: None, until: None, fresh: false }
 }
 
 /// A list of jobs, and where it is run.

@@ -49,12 +49,27 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job, check: &Check) -> Result<Alo
         let rejected = rejected(&execution, suffix, &of_test).or_else(another);
         let is_waiting = matches!(execution.stop, Some(Stop::Deadlock(_))) && test.suffixes.len() > 1;
         match rejected {
+            Some(Rejected::PrefixEndless { .. }) if has_returned(&execution.prefix) => {
+                return Ok(Alone::Fails(Rejected::PrefixEndless { call: suspect(job) }));
+            }
             Some(rejected @ Rejected::SuffixStuck { .. }) if is_waiting => waits = waits.or(Some(rejected)),
             Some(rejected) => return Ok(Alone::Fails(rejected)),
             None => {}
         }
     }
     Ok(waits.map_or(Alone::Returns(thrown), Alone::Waits))
+}
+
+/// The call of the prefix that has most likely started a thread which has no end: the last one of the class under test.
+fn suspect(job: &Job) -> usize {
+    let prefix = &job.test.prefix;
+    let is_of_class = |call: &Call| job.under_test.iter().any(|class| class == call.operation.class());
+    prefix.iter().rposition(is_of_class).unwrap_or(prefix.len().saturating_sub(1))
+}
+
+/// Whether all of these calls have.
+fn has_returned(calls: &[CallResult]) -> bool {
+    calls.iter().all(|call| matches!(call, CallResult::Returned(_)))
 }
 
 /// Calls of the prefix that give the receivers of suffixes and may give anything: a method that has made a subject somewhere
@@ -112,7 +127,6 @@ fn rejected(execution: &Execution, suffix: Option<usize>, of_test: &BTreeSet<Str
     let last = |calls: &[CallResult]| calls.len().saturating_sub(1);
     let is_endless = matches!(execution.stop, Some(Stop::TooManyEvents));
     // Where all have returned, a thread has no end that one of them has started.
-    let has_returned = |calls: &[CallResult]| calls.iter().all(|call| matches!(call, CallResult::Returned(_)));
     let of_started = || is_endless && has_returned(&execution.prefix) && has_returned(calls);
     execution.stop.is_some().then(|| match in_suffix {
         Some(suffix) if of_started() => match starting(execution) {
