@@ -106,7 +106,7 @@ fn task(class: &str, test: TestCase) -> Task {
     // As a campaign has them: to count calls in each other costs something, too.
     let limits = host::Limits { max_frames: Some(1_000), early_of_started: 1, ..host::Limits::default() };
     let job = Job { test, under_test: vec![class.to_owned()], plan, limits, opened: vec![] };
-    Task { key: class.to_owned(), job, budget: None, fresh: false, until: None }
+    Task { key: class.to_owned(), job, budget: None, until: None, fresh: false }
 }
 
 /// A prefix that builds something.

@@ -132,7 +132,7 @@ mod tests {
         let plan = Plan::Scout { wanted: vec![] };
         let job =
             Job { test: TestCase::default(), under_test: vec![], plan, limits: Default::default(), opened: vec![] };
-        let task = Task { key: number.to_string(), job, budget: None, fresh: false };
+        let task = Task { key: number.to_string(), job, budget: None, until: None, fresh: false };
         Kept { task, executions: number, is_certified: true, spent: Spent::default() }
     }
 
