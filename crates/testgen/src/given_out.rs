@@ -37,7 +37,7 @@ impl Maker<'_> {
 
     /// Whether it is a method by which a subject lends something: it changes the subject, and needs no other object.
     pub fn lends(&self, producer: &Producer) -> bool {
-        let Way::Virtual { class, method } = &producer.way else { return false };
+        let Way::Virtual { class, method, .. } = &producer.way else { return false };
         class.name == self.producers.class && self.lenders.contains(&Name::of((&method.name, &method.descriptor)))
     }
 

@@ -1,7 +1,7 @@
 //! Makes one new object, in one way.
 
 use classfile::{ClassType, TypeArgument, TypeParameter, TypeSignature};
-use testcase::{Argument, Behaviour, Implementation, Operation};
+use testcase::{Argument, Behaviour, Call, Implementation, Operation};
 
 use crate::class_info::{ClassInfo, MethodInfo};
 use crate::draft::{Draft, Place};
@@ -49,7 +49,7 @@ impl Maker<'_> {
                 let gives = self.result(method, wanted, &bindings);
                 self.push(draft, operation, arguments, Some(gives))
             }
-            Way::Virtual { method, .. } => {
+            Way::Virtual { method, inside, .. } => {
                 let owner = types::class(&name);
                 let place = Name::of((&name, &method.name, &method.descriptor, "receiver"));
                 let lender = draft.receiver.filter(|_| depth == 0 && self.lends(producer));
@@ -74,8 +74,18 @@ impl Maker<'_> {
                     receiver,
                 };
                 let gives = self.result(method, wanted, &bindings);
-                let is_handle = rather.is_some() && self.is_handle(&gives);
-                let number = self.push(draft, operation, arguments, Some(gives));
+                let is_handle = rather.is_some() && (inside.is_some() || self.is_handle(&gives));
+                let mut number = self.push(draft, operation, arguments, Some(gives));
+                if let Some(wrapper) = inside {
+                    let operation = Operation::Virtual {
+                        class: wrapper.class.into(),
+                        name: wrapper.name.into(),
+                        descriptor: wrapper.descriptor.into(),
+                        receiver: Argument::Value(number),
+                    };
+                    let call = Call { operation, arguments: wrapper.argument.iter().cloned().collect() };
+                    number = draft.push(call, Some(wanted.clone()));
+                }
                 if is_handle {
                     draft.handles.insert(number);
                 }

@@ -9,7 +9,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use classfile::{Flags, TypeSignature};
+use classfile::{Flags, TypeArgument, TypeSignature};
+use testcase::Argument;
 
 use crate::callbacks::CalledBack;
 use crate::class_info::{ClassInfo, FieldInfo, MethodInfo, package};
@@ -38,10 +39,11 @@ pub enum Way {
         class: Rc<ClassInfo>,
         method: MethodInfo,
     },
-    /// By a method of another object.
+    /// By a method of another object, maybe inside of what that gives.
     Virtual {
         class: Rc<ClassInfo>,
         method: MethodInfo,
+        inside: Option<&'static Wrapper>,
     },
     Constant {
         class: Rc<ClassInfo>,
@@ -53,6 +55,41 @@ pub enum Way {
         constructor: Option<MethodInfo>,
     },
 }
+
+/// Something that a method gives with the object in it.
+#[derive(Debug)]
+pub struct Wrapper {
+    pub class: &'static str,
+    /// The method that takes the object out.
+    pub name: &'static str,
+    pub descriptor: &'static str,
+    /// What that one gets.
+    pub argument: Option<Argument>,
+}
+
+/// What handles are often wrapped in, where there may be none.
+static WRAPPERS: [Wrapper; 5] = [
+    Wrapper { class: "java/util/Optional", name: "get", descriptor: "()Ljava/lang/Object;", argument: None },
+    Wrapper { class: "java/util/function/Supplier", name: "get", descriptor: "()Ljava/lang/Object;", argument: None },
+    Wrapper {
+        class: "java/util/concurrent/atomic/AtomicReference",
+        name: "get",
+        descriptor: "()Ljava/lang/Object;",
+        argument: None,
+    },
+    Wrapper {
+        class: "java/util/concurrent/CompletableFuture",
+        name: "getNow",
+        descriptor: "(Ljava/lang/Object;)Ljava/lang/Object;",
+        argument: Some(Argument::Null),
+    },
+    Wrapper {
+        class: "java/util/List",
+        name: "get",
+        descriptor: "(I)Ljava/lang/Object;",
+        argument: Some(Argument::Int(0)),
+    },
+];
 
 /// Ways to come by objects, found when they are first asked for.
 pub struct Producers {
@@ -160,24 +197,26 @@ fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, foun
     givers.sort_unstable();
     givers.dedup();
     for giver in givers.into_iter().filter_map(|giver| library.class(giver)) {
-        let gives = |method: &&MethodInfo| {
+        let is_giver = |method: &&MethodInfo| {
             method.is_in_source()
                 && library.can_use(method.flags, giver.package())
-                && gives(library, method, wanted)
+                && (gives(library, method, wanted)
+                    || giver.name == under_test && !method.is_static() && wrapped(library, method, wanted).is_some())
                 && (!method.is_static() || !takes(library, method, wanted))
         };
         // Of what is below a type its own factories were found before.
         if !library.is_visible(&giver) || library.is_subtype(&giver.name, wanted) {
             continue;
         }
-        for method in giver.methods.iter().filter(gives) {
+        for method in giver.methods.iter().filter(is_giver) {
             let (class, way) = (giver.clone(), method.clone());
             // A node is made below another node: that needs one that is there already.
             let weight = if takes(library, method, wanted) { 0.2 } else { 0.5 } * simplicity(method);
             match method.is_static() {
                 true => found.push(Producer::new(Way::Static { class, method: way }, weight)),
                 false if (giver.name == under_test || is_builder(&giver.name)) && !is_of_jdk(wanted) => {
-                    found.push(Producer::new(Way::Virtual { class, method: way }, 2.0 * weight));
+                    let inside = wrapped(library, method, wanted).filter(|_| !gives(library, method, wanted));
+                    found.push(Producer::new(Way::Virtual { class, method: way, inside }, 2.0 * weight));
                 }
                 false => {}
             }
@@ -286,6 +325,18 @@ pub fn gives(library: &Library<'_>, method: &MethodInfo, wanted: &str) -> bool {
     }
 }
 
+/// What a method gives that has an object of a type in it, by what it declares.
+fn wrapped(library: &Library<'_>, method: &MethodInfo, wanted: &str) -> Option<&'static Wrapper> {
+    let Some(TypeSignature::Class(class)) = &method.returns else { return None };
+    let [TypeArgument::Exact(TypeSignature::Class(inside)) | TypeArgument::Extends(TypeSignature::Class(inside))] =
+        types::arguments(class)
+    else {
+        return None;
+    };
+    let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.class == types::class_name(class))?;
+    library.is_subtype(&types::class_name(inside), wanted).then_some(wrapper)
+}
+
 /// Fewer parameters are easier to come by.
 pub fn simplicity(method: &MethodInfo) -> f64 {
     1.0 / (1 + method.parameters.len()) as f64
@@ -296,7 +347,7 @@ impl Producer {
         let key = match &way {
             Way::Construct { class, constructor } => format!("new {}{}", class.name, constructor.descriptor),
             Way::Static { class, method } => format!("{}.{}{}", class.name, method.name, method.descriptor),
-            Way::Virtual { class, method } => format!("{}#{}{}", class.name, method.name, method.descriptor),
+            Way::Virtual { class, method, .. } => format!("{}#{}{}", class.name, method.name, method.descriptor),
             Way::Constant { class, field } => format!("{}.{}", class.name, field.name),
             Way::Implement { class, constructor } => {
                 format!("implement {}{}", class.name, constructor.as_ref().map_or("", |c| &c.descriptor))

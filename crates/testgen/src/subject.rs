@@ -273,7 +273,7 @@ fn ways(library: &Library<'_>, class: &Rc<ClassInfo>) -> Vec<Producer> {
                     found.push(Producer::new(way, weight * simplicity(method)));
                 }
                 _ if !method.is_static() && (declared || makes) => {
-                    let way = Way::Virtual { class: place.clone(), method: method.clone() };
+                    let way = Way::Virtual { class: place.clone(), method: method.clone(), inside: None };
                     found.push(Producer::new(way, 0.2 * simplicity(method)));
                 }
                 _ => {}
