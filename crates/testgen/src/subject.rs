@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use analysis::ClassFacts;
+use analysis::{ClassFacts, LockFact};
 use classfile::{Flags, TypeSignature};
 use testcase::{Argument, Call, Operation};
 
@@ -41,6 +41,7 @@ pub struct Callable {
     pub method: MethodInfo,
     /// The parameters that it locks, counted from 0: it expects other threads to have them, too. A lock of something
     /// inside a parameter says nothing of the parameter: a parser that reads from a stream takes the lock of the stream.
+    /// It does where the parameter is of the class under test, which is said to be made for threads.
     pub locks: BTreeSet<usize>,
 }
 
@@ -124,15 +125,22 @@ impl SubjectClass {
             .map(|method| {
                 let is_aside = is_aside(&method.declared_in, &method.name, &method.descriptor);
                 let called = !is_aside && !skip.iter().any(|text| method.is_meant_by(text));
-                let taken = method.takes.iter().map(|taken| &facts.locks[taken.lock]);
-                let locks = taken.filter_map(|lock| lock.itself()).collect();
                 let is_own = |it: &Callable| is_extended && it.method.flags.has(Flags::ABSTRACT);
                 let callable = match method.is_constructor() {
                     true => constructor(library, &info, &method.descriptor),
                     false => callable(library, &info, &method.name, &method.descriptor),
                 };
                 let callable = callable.filter(|callable| called && !is_own(callable));
-                callable.map(|callable| Callable { locks, ..callable })
+                callable.map(|callable| {
+                    let taken = method.takes.iter().map(|taken| &facts.locks[taken.lock]);
+                    let is_on_trial = |number: &usize| {
+                        let of = callable.method.parameters.get(*number).and_then(types::erased);
+                        of.is_some_and(|of| *of == *info.name || !is_of_jdk(&of) && library.is_subtype(&info.name, &of))
+                    };
+                    let locked = |lock: &LockFact| lock.itself().or_else(|| lock.argument.filter(is_on_trial));
+                    let locks = taken.filter_map(locked).collect();
+                    Callable { locks, ..callable }
+                })
             })
             .collect();
         let needs_object = |it: &Callable| match it.is_constructor() {
