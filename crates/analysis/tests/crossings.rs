@@ -18,11 +18,11 @@ fn look_ups_find_what_a_comparison_of_all_finds() {
     let jdk = jdks().remove(0);
     let folder = fixtures(&jdk);
     let class_path = class_path(&jdk, Some(folder.path()));
+    let mut crossed = 0;
     for class in ["Locks", "Account", "java.lang.StringBuffer", "java.util.Vector", "java.util.logging.Logger"] {
         let facts = analyze(&class_path, class);
         let accesses = Accesses::of(&facts);
         let crossings = accesses.crossings();
-        let mut crossed = 0;
         for a in 0..facts.methods.len() {
             for b in 0..facts.methods.len() {
                 let (mut expected, mut kinds) = (Vec::new(), Crossed::default());
@@ -44,7 +44,6 @@ fn look_ups_find_what_a_comparison_of_all_finds() {
                 crossed += expected.len();
             }
         }
-        println!("{class}: {crossed} crossings");
-        assert!(crossed > 0 || class == "java.util.Vector", "{class}");
     }
+    assert!(crossed > 10, "{crossed} crossings");
 }

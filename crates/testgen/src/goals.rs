@@ -52,7 +52,7 @@ const MOST: usize = 64;
 
 /// Upper bound on the crossings of two methods that are looked at. With more, what is left is a goal that is never reached. In
 /// crossings and not in time, so that the same class has the same goals on each machine.
-const MAX_CROSSINGS: usize = 10_000;
+const MAX_CROSSINGS: usize = 2_000;
 
 /// The number of a place in the code. The class is as class files name it, the method with its descriptor.
 pub fn place(class: &str, method: &str, offset: u16) -> u64 {
@@ -95,6 +95,8 @@ pub struct Goals<'f> {
     sites: RefCell<HashMap<*const SiteFact, Site, ByMix>>,
     /// How many fields there are on the path to each location.
     depths: Vec<usize>,
+    /// The crossings of the pair that was asked for last: most pairs that cross on two subjects do so on one as well.
+    last_crossings: RefCell<Option<((usize, usize), Vec<Goal>)>>,
 }
 
 /// What is known of a place in the code.
@@ -116,7 +118,15 @@ impl<'f> Goals<'f> {
         let package = facts.class.rsplit_once('.').map_or("", |(package, _)| package);
         let doubles = facts.methods.iter().map(|_| OnceCell::new()).collect();
         let depths = facts.locations.iter().map(|location| location.path.split('.').count()).collect();
-        Goals { facts, accesses: Accesses::of(facts), package, doubles, sites: RefCell::default(), depths }
+        Goals {
+            facts,
+            accesses: Accesses::of(facts),
+            package,
+            doubles,
+            sites: RefCell::default(),
+            depths,
+            last_crossings: RefCell::default(),
+        }
     }
 
     /// The accesses of the methods, and how they cross.
@@ -128,7 +138,13 @@ impl<'f> Goals<'f> {
     pub fn of(&self, mode: Mode, methods: (usize, usize)) -> Vec<Goal> {
         let mut goals = match mode {
             Mode::Conflict => self.of_conflicts(methods),
-            Mode::Deadlock | Mode::Crossing => self.of_crossings(methods),
+            Mode::Deadlock | Mode::Crossing => {
+                let mut last = self.last_crossings.borrow_mut();
+                if last.as_ref().is_none_or(|(of, _)| *of != methods) {
+                    *last = Some((methods, self.of_crossings(methods)));
+                }
+                last.as_ref().map(|(_, goals)| goals.clone()).unwrap_or_default()
+            }
             Mode::Wait => self.of_waits(methods),
             Mode::Share { .. } | Mode::Apart | Mode::Born | Mode::Part(_) | Mode::Common { .. } | Mode::Opaque => {
                 Vec::new()
