@@ -522,7 +522,7 @@ fn a_pair_counts_only_if_both_of_its_calls_returned() {
                     // Whatever is looked for, the first call that does not fail gets there: what reaches it is another method.
                     let first = test.suffixes[0].iter().position(|call| !is_bad(call)).unwrap_or_default();
                     let hits: Vec<(usize, u64)> = goals.iter().map(|&(place, _)| (first, place)).collect();
-                    generator.scouted(&origin, &hits, vec![true; test.suffixes[0].len()]);
+                    generator.scouted(&origin, &hits, vec![true; test.suffixes[0].len()], &[]);
                 } else if is_left_out {
                     let mut shown = test.clone();
                     shown.suffixes.iter_mut().for_each(|calls| calls.retain(|call| !is_bad(call)));
