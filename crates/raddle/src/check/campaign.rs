@@ -427,6 +427,8 @@ impl<'c> Campaign<'c> {
                 self.round.is_of_use = true;
                 return self.unusable_test(test, origin, why);
             }
+            // Its turn came too late, and it was not run.
+            Answer::Unknown(Reason::TimedOut { millis: 0, .. }) => return,
             Answer::Unknown(reason) => {
                 // A test that asks for more memory than there is, is like one that throws: nothing is left open.
                 self.round.is_of_use |= reason != Reason::OutOfMemory;

@@ -148,6 +148,7 @@ impl WorkerProcess {
         // If it is gone already, it is heard of below.
         let _ = protocol::send(&mut self.input, &(&task.job, Some(budget)));
         let until = Instant::now() + budget + GRACE;
+        let until = task.until.map_or(until, |last| until.min(last));
         let mut look = Instant::now() + LOOK;
         let mut found = 0;
         loop {

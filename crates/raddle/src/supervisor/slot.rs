@@ -107,6 +107,10 @@ impl<'p> Slot<'p> {
         tell: &mut dyn FnMut(News),
     ) -> Result<Outcome, StartError> {
         let mut attempts = 0;
+        if task.until.is_some_and(|until| until <= Instant::now()) {
+            let answer = Answer::Unknown(Reason::TimedOut { millis: 0, standing: Standing::Unknown });
+            return Ok(Outcome { answer, refused: Vec::new(), printed: Default::default() });
+        }
         // What one class leaves behind keeps others from being certified.
         if self.left_behind.as_ref().is_some_and(|of| *of != task.job.under_test) {
             self.worker = None;
