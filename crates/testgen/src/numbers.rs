@@ -29,12 +29,12 @@ pub fn of(file: &ClassFile<'_>) -> Vec<i64> {
                 Some(Instruction::Operate(by)) if shifts(*by) => 1_i64.checked_shl(number as u32),
                 _ => None,
             };
-            for number in [Some(number), size].into_iter().flatten().filter(|number| *number > USUAL) {
+            let is_wanted = |number: &i64| (USUAL + 1..=LARGEST).contains(number);
+            for number in [Some(number), size].into_iter().flatten().filter(is_wanted) {
                 found.extend([number - 1, number, number + 1]);
             }
         }
     }
-    found.retain(|number| (1..=LARGEST).contains(number));
     found.into_iter().collect()
 }
 

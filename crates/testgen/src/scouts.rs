@@ -160,3 +160,46 @@ impl Way {
         draft
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of calls of method 0 and, where it says so, of method 1.
+    fn note(scouts: &mut Scouts, paths: &[(usize, u64)]) {
+        let paths: Vec<(Option<usize>, u64)> = paths.iter().map(|&(method, path)| (Some(method), path)).collect();
+        scouts.note(Draft::default(), &[], vec![true; paths.len()], paths.into_iter());
+    }
+
+    #[test]
+    fn a_call_that_goes_another_way_is_a_milestone() {
+        let mut scouts = Scouts::default();
+        note(&mut scouts, &[(0, 7), (0, 7), (1, 7), (0, 8), (0, 8)]);
+        let known: Vec<(usize, usize)> = scouts.milestones().iter().map(|it| (it.method, it.way.call)).collect();
+        // The first call of method 1 goes its usual way, and what comes a second time is no news.
+        assert_eq!(known, [(0, 3)]);
+        assert_eq!(scouts.before(0, 1).map(|way| way.call), Some(2));
+        assert!(scouts.before(0, 4).is_none());
+    }
+
+    #[test]
+    fn of_two_ways_to_a_milestone_the_shorter_is_kept() {
+        let mut scouts = Scouts::default();
+        note(&mut scouts, &[(0, 7), (0, 7), (0, 7), (0, 8)]);
+        note(&mut scouts, &[(0, 7), (0, 8)]);
+        assert_eq!(scouts.milestones().len(), 1);
+        assert_eq!(scouts.milestones()[0].way.call, 1);
+    }
+
+    #[test]
+    fn there_are_tests_for_every_milestone_before_the_search_is_over() {
+        let mut scouts = Scouts::default();
+        assert!(scouts.is_done());
+        note(&mut scouts, &[(0, 7), (0, 8)]);
+        for _ in 0..TRIES {
+            assert!(!scouts.is_done());
+            scouts.try_milestone(0);
+        }
+        assert!(scouts.is_done());
+    }
+}

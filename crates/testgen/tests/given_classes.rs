@@ -13,7 +13,35 @@ use testgen::{Feedback, Generator, Settings, Strategy};
 /// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
 /// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
 /// that lends what anyone can make, with a function and with texts for its exceptions.
-const SOURCES: [(&str, &str); 15] = [
+const SOURCES: [(&str, &str); 17] = [
+    (
+        "holes/Board.java",
+        "package holes;
+         public class Board {
+             private long[] words = new long[1];
+             public void put(int hole) {
+                 if (hole < 0 || hole >= 2000) { throw new IllegalArgumentException(); }
+                 if (hole >> 6 >= words.length) { words = java.util.Arrays.copyOf(words, (hole >> 6) + 1); }
+                 words[hole >> 6] |= 1L << hole;
+             }
+             public int size() { return words.length; }
+         }",
+    ),
+    (
+        "holes/Pool.java",
+        "package holes;
+         import java.util.Optional;
+         public class Pool {
+             public static final class Key {
+                 private final int number;
+                 private Key(int number) { this.number = number; }
+                 public int number() { return number; }
+             }
+             private int next;
+             public synchronized Optional<Key> take() { return Optional.of(new Key(next++)); }
+             public synchronized void give(Key key) { next = key.number(); }
+         }",
+    ),
     (
         "wire/Message.java",
         "package wire;
@@ -577,4 +605,34 @@ fn constructors_that_touch_static_state_are_called_beside_others() {
         })
     };
     assert!(tests.iter().any(passes_on));
+}
+
+#[test]
+fn numbers_are_those_that_the_code_mentions() {
+    let tests = tests("holes.Board");
+    let passes = |number: i32| {
+        let passes = |test: &&TestCase| {
+            let all = test.prefix.iter().chain(test.suffixes.iter().flatten());
+            all.flat_map(|call| &call.arguments).any(|argument| *argument == Argument::Int(number))
+        };
+        tests.iter().filter(passes).count()
+    };
+    // What is shifted by 6 has parts of 64.
+    for number in [64, 65, 1_999, 2_000] {
+        assert!(passes(number) > 0, "no test passes {number}");
+    }
+}
+
+#[test]
+fn a_handle_is_taken_out_of_what_it_is_wrapped_in() {
+    let tests = tests("holes.Pool");
+    let is_unwrapped = |test: &&TestCase| {
+        passed(test, "give").any(|(_, key)| match key {
+            Argument::Value(key) => method(&test.prefix[*key].operation).is_some_and(|(name, _)| name == "get"),
+            _ => false,
+        })
+    };
+    let unwrapped = tests.iter().filter(is_unwrapped).count();
+    println!("{unwrapped} of {} tests give back what an Optional had in it", tests.len());
+    assert!(unwrapped * 4 > tests.len());
 }

@@ -228,3 +228,17 @@ fn threads_that_take_a_lock_to_look_end_under_every_explorer() {
         assert!(executions > 0, "{name}");
     }
 }
+
+#[test]
+fn a_sample_lets_a_thread_go_on_for_which_another_spins() {
+    // Of interest is the second variable, which the one writes before it sets the flag, and the other past its loop.
+    let sets = vec![Op::Write { var: 1, value: Num::Const(1) }, Op::Write { var: 0, value: Num::Const(1) }];
+    let waits = vec![
+        Op::Read { var: 0, reg: 0 },
+        Op::If { reg: 0, is: 0, to: 0 },
+        Op::Write { var: 1, value: Num::Const(2) },
+        Op::Write { var: 1, value: Num::Const(3) },
+    ];
+    let program = Program::new(2, vec![sets, waits]);
+    explore(&program, &mut Surw::new(1), Extras::default(), 10_000, 50, |ran, _| assert_eq!(ran.end, End::Done));
+}
