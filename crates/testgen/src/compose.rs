@@ -197,7 +197,8 @@ impl Composer<'_, '_> {
     pub fn beside_call(&mut self, way: &Way, other: usize) -> Draft {
         let mut draft = way.begin(None, &mut self.maker.rng);
         let repeated = if self.maker.rng.one_in(4) { None } else { self.repeated(&mut draft, other, 1) };
-        match repeated {
+        // What was lent once is given back once.
+        match repeated.filter(|call| !lends(&draft, call)) {
             Some(call) => {
                 draft.put(1, call);
                 draft

@@ -96,8 +96,11 @@ pub struct Goals<'f> {
     /// How many fields there are on the path to each location.
     depths: Vec<usize>,
     /// The crossings of the pair that was asked for last: most pairs that cross on two subjects do so on one as well.
-    last_crossings: RefCell<Option<((usize, usize), Vec<Goal>)>>,
+    last_crossings: RefCell<Option<OfPair>>,
 }
+
+/// A pair of methods, and its goals.
+type OfPair = ((usize, usize), Vec<Goal>);
 
 /// What is known of a place in the code.
 #[derive(Clone, Copy)]
