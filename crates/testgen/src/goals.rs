@@ -6,8 +6,8 @@
 //!
 //! A goal is one place, or two that two threads have to reach in one test. Code that a maintainer of the class can
 //! change has a goal for each place. Many branches of the collections of the JDK are for sizes and hashes that no
-//! test has, and helpers do half of their work. So there any place of the package will do, and that two threads have
-//! met in what both use there.
+//! test has. So there any place of the class will do, and that two threads have met in what both use there. (Any place of
+//! the package is too little: asking a list for its size says nothing of going through it.)
 //!
 //! Who accesses a field by `Unsafe`, a `VarHandle` or an updater is not seen, only which field it is. So the place of
 //! such an access is that field, wherever it was accessed so; of elements, any access of this kind.
@@ -60,9 +60,9 @@ pub fn place(class: &str, method: &str, offset: u16) -> u64 {
     mix::hash(&(class, method, offset)).max(RAW + 1)
 }
 
-/// The number that stands for any place in the package of a class.
-pub fn package(class: &str) -> u64 {
-    mix::hash(&("any", crate::class_info::package(class))).max(RAW + 1)
+/// The number that stands for any place of a class.
+pub fn class(class: &str) -> u64 {
+    mix::hash(&("any", class)).max(RAW + 1)
 }
 
 /// The number of a field that is accessed by calls which do not name it. The class is as class files name it.
@@ -211,7 +211,7 @@ impl<'f> Goals<'f> {
         }
         for (access, method) in of_jdk.into_iter().zip([methods.0, methods.1]) {
             let Some(access) = access else { continue };
-            let place = package(&access.site.class.replace('.', "/"));
+            let place = class(&access.site.class.replace('.', "/"));
             let inside = access.site.class.rsplit_once('.').map_or("", |(package, _)| package);
             let text = format!("{} accesses {} in {inside}", self.name(method), self.path(access));
             goals.push(Goal { text, ..goal(access, method, place) });

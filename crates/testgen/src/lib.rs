@@ -68,7 +68,7 @@ mod targets;
 mod types;
 
 pub use generator::{Candidate, Feedback, Generator, Origin, Settings, Strategy};
-pub use goals::{Goal, MET, RAW, WAITED, package as any_place, part, path, place, raw_field};
+pub use goals::{Goal, MET, RAW, WAITED, class as any_place, part, path, place, raw_field};
 pub use library::is_of_jdk;
 pub use parts::Beside;
 pub use plan::{FIRST_ROUND, ROUND_STEP};

@@ -94,7 +94,7 @@ pub fn at(step: &Step) -> Spot {
     }
 }
 
-/// The numbers of a place: of itself, and of any in its package if that is one of the JDK.
+/// The numbers of a place: of itself, and of any in its class if that is one of the JDK.
 pub fn places(host: &Host, at: Spot) -> impl Iterator<Item = u64> + use<> {
     let (first, second) = match at {
         Spot::Waited => (Some(testgen::WAITED), None),
