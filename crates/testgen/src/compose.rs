@@ -197,14 +197,15 @@ impl Composer<'_, '_> {
     pub fn beside_call(&mut self, way: &Way, other: usize) -> Draft {
         let mut draft = way.begin(None, &mut self.maker.rng);
         let repeated = if self.maker.rng.one_in(4) { None } else { self.repeated(&mut draft, other, 1) };
-        // What was lent once is given back once.
-        match repeated.filter(|call| !lends(&draft, call)) {
+        let draft = match repeated {
             Some(call) => {
                 draft.put(1, call);
                 draft
             }
             None => self.with_other(draft, other),
-        }
+        };
+        // What was lent once is given back once.
+        if is_given_twice(&draft) { Draft::default() } else { draft }
     }
 
     fn one_subject(&mut self, draft: &mut Draft, methods: (usize, usize), bindings: &Bindings, shape: Shape) {
@@ -615,6 +616,24 @@ fn of_another<'d>(draft: &'d Draft, callable: &Callable, thread: usize) -> Optio
     let is_own = |argument: &Argument| matches!(argument, Argument::Value(OWN..));
     let others = draft.suffixes.iter().take(thread).flatten();
     others.filter(|call| !call.arguments.iter().any(is_own)).find(is_same)
+}
+
+/// Whether two threads give back what a subject has given out once.
+fn is_given_twice(draft: &Draft) -> bool {
+    let is_of_subject = |number: &usize| match draft.prefix.get(*number).and_then(|call| call.operation.receiver()) {
+        Some(Argument::Value(receiver)) => draft.subjects.contains(receiver),
+        _ => false,
+    };
+    let given = |calls: &Vec<Call>| -> Vec<usize> {
+        let all = calls.iter().flat_map(|call| &call.arguments);
+        let numbers =
+            all.filter_map(|argument| if let Argument::Value(number) = argument { Some(*number) } else { None });
+        numbers.filter(is_of_subject).collect()
+    };
+    match &draft.suffixes[..] {
+        [first, second, ..] => given(first).iter().any(|number| given(second).contains(number)),
+        _ => false,
+    }
 }
 
 /// Whether a call gives something back, which nobody does twice.
