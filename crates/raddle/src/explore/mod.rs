@@ -235,7 +235,7 @@ fn report(
     if let Some(file) = &args.json {
         let document = json!({
             "raddle": env!("CARGO_PKG_VERSION"), "seed": args.seed, "java": origin.place.jdk.version,
-            "target": target.name, "verdict": verdict::word(&explored, unknown.as_deref(), incomplete.is_none()),
+            "target": target.name, "verdict": verdict::word(&explored, unknown.as_deref()),
             "reason": unknown, "complete": incomplete.is_none(), "incomplete": incomplete,
             "executions": known.executions, "redundant": explored.redundant, "seconds": known.seconds,
             "preemptions_covered": explored.covered,

@@ -35,13 +35,12 @@ pub fn page(finding: &Finding, path: &Path, sources: &Sources, args: &ViewArgs, 
     })
 }
 
-/// The verdict in a word or two, as reports have it. Clean is only what is certified.
-pub fn word(explored: &Explored, unknown: Option<&str>, is_complete: bool) -> &'static str {
+/// The verdict in one word, as reports have it. Whether everything was run, they say beside it.
+pub fn word(explored: &Explored, unknown: Option<&str>) -> &'static str {
     match unknown {
         _ if !explored.findings.is_empty() => "violation",
         Some(_) => "unknown",
-        None if is_complete => "clean",
-        None => "nothing found",
+        None => "clean",
     }
 }
 
