@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use classfile::{ClassFile, Constant, Instruction, Operator};
 
 /// Larger ones make long executions.
-const LARGEST: i64 = 1 << 12;
+const LARGEST: i64 = 1 << 8;
 /// Up to here numbers are usual, and every test has some.
 const USUAL: i64 = 3;
 

@@ -618,7 +618,7 @@ fn numbers_are_those_that_the_code_mentions() {
         tests.iter().filter(passes).count()
     };
     // What is shifted by 6 has parts of 64.
-    for number in [64, 65, 1_999, 2_000] {
+    for number in [63, 64, 65] {
         assert!(passes(number) > 0, "no test passes {number}");
     }
 }
