@@ -5,7 +5,7 @@
 //! code of another thread takes it, too. Such a monitor is opened: from then on it is taken and given up by events.
 
 use crate::objects::Objects;
-use schedule::{EventKind, FastMap, ThreadId, Trace};
+use schedule::{EventKind, FastMap, ObjectId, ThreadId, Trace};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -57,11 +57,15 @@ impl Held {
         for (thread, hash, _) in self.inside.clone() {
             self.leave(thread, hash, trace.steps.len());
         }
+        let mut locks: FastMap<ObjectId, BTreeSet<ThreadId>> = FastMap::default();
+        for step in &trace.steps {
+            if matches!(step.event.kind, EventKind::Lock | EventKind::LockInVain) {
+                locks.entry(step.event.object).or_default().insert(step.thread);
+            }
+        }
+        let nobody = BTreeSet::new();
         let must_open = |(hash, monitor): &(i32, Monitor)| {
-            let object = objects.find(*hash);
-            let is_lock = |kind| matches!(kind, EventKind::Lock | EventKind::LockInVain);
-            let locks = trace.steps.iter().filter(|step| is_lock(step.event.kind) && Some(step.event.object) == object);
-            let locks: BTreeSet<ThreadId> = locks.map(|step| step.thread).collect();
+            let locks = objects.find(*hash).and_then(|object| locks.get(&object)).unwrap_or(&nobody);
             // Whoever takes it by events is seen inside.
             let is_seen = monitor.is_seen || !locks.is_empty();
             is_seen && locks.union(&monitor.threads).nth(1).is_some()
@@ -97,7 +101,7 @@ pub fn give_up(hash: i32) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schedule::{Event, ObjectId, SiteId, Step};
+    use schedule::{Event, SiteId, Step};
 
     const HASH: i32 = 5;
 
