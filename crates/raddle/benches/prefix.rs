@@ -156,7 +156,7 @@ fn rows() -> Vec<Row> {
             "java/util/Collections",
             "nCopies",
             "(ILjava/lang/Object;)Ljava/util/List;",
-            vec![Argument::Int(10_000), text("a")],
+            vec![Argument::Int(1_000), text("a")],
         ),
         new("java/util/Vector", "(Ljava/util/Collection;)V", vec![Argument::Value(0)]),
         new("java/util/concurrent/ConcurrentLinkedQueue", "(Ljava/util/Collection;)V", vec![Argument::Value(1)]),
@@ -183,7 +183,7 @@ fn rows() -> Vec<Row> {
         row("new HashMap, 500 put", "java/util/HashMap", entries),
         Row {
             subject: 2,
-            ..row("ConcurrentLinkedQueue of a Vector of 10,000", "java/util/concurrent/ConcurrentLinkedQueue", copies)
+            ..row("ConcurrentLinkedQueue of a Vector of 1,000", "java/util/concurrent/ConcurrentLinkedQueue", copies)
         },
         row("Pattern.compile", "java/util/regex/Pattern", vec![compile]),
         row("new SimpleDateFormat(String)", "java/text/SimpleDateFormat", vec![format]),

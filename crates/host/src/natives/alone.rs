@@ -60,6 +60,18 @@ pub fn begin(env: Env) {
     }
 }
 
+/// Runs what belongs to no execution, between two of them. Nobody is told of its accesses, so they stay in Java, too.
+pub fn pass_over<T>(env: Env, body: impl FnOnce() -> T) -> T {
+    if let Some(fields) = FIELDS.get() {
+        fields.allow(env);
+        IS_ON.store(true, Ordering::Relaxed);
+        env.set_static_boolean(fields.hooks, fields.alone, true);
+    }
+    let value = body();
+    end(env);
+    value
+}
+
 /// It no longer is, or what it does matters all the same.
 pub fn end(env: Env) {
     if IS_ON.swap(false, Ordering::Relaxed)

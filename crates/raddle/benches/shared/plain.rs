@@ -11,6 +11,8 @@ use classpath::Jdk;
 /// A compiled stress loop.
 pub struct Plain {
     java: PathBuf,
+    /// Where it runs: what a test writes to files must not end up elsewhere.
+    folder: PathBuf,
     class_path: OsString,
     main: String,
 }
@@ -30,12 +32,13 @@ impl Plain {
         let main = package.map_or(name.to_string(), |package| format!("{package}.{name}"));
         let entries = std::iter::once(folder.to_owned()).chain(std::env::split_paths(class_path));
         let class_path = std::env::join_paths(entries).expect("a class path");
-        status.success().then(|| Plain { java: jdk.java(), class_path, main })
+        status.success().then(|| Plain { java: jdk.java(), folder: folder.to_owned(), class_path, main })
     }
 
     /// Runs it for so many seconds, after as many to warm up. None if it cannot build its objects or does not end.
     pub fn rate(&self, seconds: u64, is_prefix: bool) -> Option<Rate> {
         let mut java = Command::new(&self.java);
+        java.current_dir(&self.folder);
         java.arg("-cp").arg(&self.class_path).arg(&self.main).arg(seconds.to_string());
         java.args(is_prefix.then_some("prefix")).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = java.spawn().expect("java");
