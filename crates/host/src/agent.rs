@@ -1,6 +1,7 @@
 //! The worker as its own agent: HotSpot finds this entry in the executable, because of `-agentlib:raddle`.
 
 use crate::contended;
+use crate::control;
 use crate::exhausted;
 use crate::initialisers::Initialisers;
 use crate::instrument::{instrument, instrument_elements};
@@ -85,6 +86,7 @@ unsafe extern "system" fn class_file_load_hook(
     new_length: *mut jint,
     new_data: *mut *mut u8,
 ) {
+    control::beat();
     if name.is_null() {
         return;
     }

@@ -13,7 +13,7 @@ use crate::unseen::held::{Held, forget_taken};
 use crate::unseen::{Access, Location, Record, Unseen};
 use schedule::{Event, EventKind, FastMap, MAX_THREADS, ObjectId, Scheduler, SiteId, ThreadId, ThreadSet};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// The execution that is under way. There is one virtual machine in a process, and so one of these.
 static EXECUTION: LazyLock<Mutex<Option<Execution>>> = LazyLock::new(|| Mutex::new(None));
@@ -24,6 +24,12 @@ static STARTED: LazyLock<Batons> = LazyLock::new(Batons::default);
 
 /// Whether accesses of the execution under way can be silent.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
+/// How often controlled code has told of itself.
+static BEATS: AtomicU64 = AtomicU64::new(0);
+/// What is left of [`ALONE`] for the thread that runs next, while the one that was alone waits for its end.
+static HANDED_ON: AtomicU32 = AtomicU32::new(0);
+/// Whether the execution is over: no thread is alone any more, because those that have to leave must come by their hooks.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
 /// The number of the execution under way, from 1.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
@@ -133,6 +139,8 @@ pub fn begin(scheduler: Box<dyn Scheduler + Send>, limits: Limits, tables: Table
     QUIET.set(0);
     forget_taken();
     ALONE.set(MOST_ALONE);
+    HANDED_ON.store(0, Ordering::Relaxed);
+    IS_ENDING.store(false, Ordering::Relaxed);
 }
 
 /// A number for a thread that another is about to start. If there are too many, the execution is over: one
@@ -175,7 +183,8 @@ pub enum Standing {
 
 /// How the execution stands.
 pub fn standing() -> Standing {
-    match lock().as_ref() {
+    // Whoever asks is not what runs.
+    match EXECUTION.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).as_ref() {
         None => Standing::Idle,
         Some(execution) if execution.over => Standing::Leaving { threads: execution.unfinished },
         Some(_) => Standing::Running,
@@ -214,6 +223,16 @@ pub fn start_thread(thread: ThreadId) {
     }
 }
 
+/// The next thread to run is alone, as the current one was: that only waits for its end.
+pub fn hand_alone_on() {
+    HANDED_ON.store(ALONE.get(), Ordering::Relaxed);
+}
+
+/// The thread that was alone has ended. If it has started none, the current one is alone again.
+pub fn take_alone_back() {
+    ALONE.set(HANDED_ON.swap(0, Ordering::Relaxed));
+}
+
 /// Waits for the first turn of a thread that [`start_thread`] has started, or will; it is under control from
 /// then on.
 pub fn await_start(thread: ThreadId, lasting: bool) -> Result<(), Unwind> {
@@ -222,12 +241,14 @@ pub fn await_start(thread: ThreadId, lasting: bool) -> Result<(), Unwind> {
     ME.set(thread.0 + 1);
     QUIET.set(0);
     forget_taken();
+    take_alone_back();
     resume(thread).map(drop)
 }
 
 /// The last that a controlled thread does; it is no longer under control after it.
 pub fn finish() {
     let Some(thread) = current() else { return };
+    hand_alone_on();
     // An execution that is over has no more events.
     let _ = event(plain(EventKind::End, 0));
     ME.set(0);
@@ -315,9 +336,10 @@ pub fn is_alone(kind: EventKind) -> bool {
     if matches!(kind, EventKind::Write | EventKind::VolatileWrite) {
         HAS_WRITTEN.set(true);
     }
+    let is_alone = left > 0 && !IS_ENDING.load(Ordering::Relaxed);
     ALONE.set(left.saturating_sub(1));
-    WAS_ALONE.set(left > 0);
-    left > 0
+    WAS_ALONE.set(is_alone);
+    is_alone
 }
 
 /// Accesses of the current thread do not even get here, as long as it is alone.
@@ -329,11 +351,12 @@ pub fn passes_over_accesses() {
 
 /// Whether accesses of the current thread are no events still.
 pub fn is_still_alone() -> bool {
-    ALONE.get() > 0
+    ALONE.get() > 0 && !IS_ENDING.load(Ordering::Relaxed)
 }
 
 /// So many accesses of the current thread were no events. Says whether the next is none either.
 pub fn spend_alone(accesses: u32) -> bool {
+    beat();
     ALONE.set(ALONE.get().saturating_sub(accesses));
     is_still_alone()
 }
@@ -597,6 +620,7 @@ impl Execution {
     /// Every thread leaves at its next event.
     fn dismiss(&mut self) {
         self.over = true;
+        IS_ENDING.store(true, Ordering::Relaxed);
         let waiting = std::mem::take(&mut self.waits);
         waiting.iter().for_each(|thread| self.baton(ThreadId(thread as u16)).pass());
     }
@@ -611,6 +635,17 @@ impl Execution {
     }
 }
 
+/// Changes whenever controlled code makes an event or an access, loads a class, or begins or ends.
+pub fn beats() -> u64 {
+    BEATS.load(Ordering::Relaxed)
+}
+
+/// It has come so far. A beat that is lost among others does no harm, so this is no update.
+pub fn beat() {
+    BEATS.store(BEATS.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+}
+
 fn lock() -> MutexGuard<'static, Option<Execution>> {
+    beat();
     EXECUTION.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

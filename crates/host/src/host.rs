@@ -81,6 +81,8 @@ pub struct RunSettings {
     pub goes_on: bool,
     /// Whether accesses are events only if their keys were raised ([`Host::raise`]).
     pub silent: bool,
+    /// Whether the only suffix may be alone as the prefix is, with accesses that stay in Java: nobody asks for them.
+    pub alone: bool,
 }
 
 impl Default for RunSettings {
@@ -94,6 +96,7 @@ impl Default for RunSettings {
             is_check: false,
             goes_on: false,
             silent: false,
+            alone: false,
         }
     }
 }
@@ -358,16 +361,26 @@ impl Host {
             settings,
         });
         *JOB.lock().unwrap_or_else(|e| e.into_inner()) = Some(job.clone());
-        natives::alone::end(env);
+        let is_alone = settings.alone && test.suffixes.len() == 1 && control::is_still_alone();
+        if !is_alone {
+            natives::alone::end(env);
+        }
         natives::watch::watch(env, !test.suffixes.is_empty());
         let threads = 1..=test.suffixes.len() as u16;
+        if is_alone {
+            control::hand_alone_on();
+        }
         threads.clone().for_each(|thread| control::start_thread(ThreadId(thread)));
         for thread in threads {
             if control::event(plain(EventKind::Join, thread as u32)).is_err() {
                 // Threads that have to leave still use the job; they are gone once this returns.
+                natives::alone::end(env);
                 control::dismiss_others();
                 break;
             }
+        }
+        if is_alone {
+            control::take_alone_back();
         }
         *JOB.lock().unwrap_or_else(|e| e.into_inner()) = None;
         for given in &job.values {

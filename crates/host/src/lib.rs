@@ -90,7 +90,7 @@ mod value;
 mod weak;
 
 pub use calls::Values;
-pub use control::{Standing, standing};
+pub use control::{Standing, beats, standing};
 pub use depth::MESSAGE as TOO_DEEP;
 pub use exhausted::{Exhausted, exhausted, forgive};
 pub use graph::Bounds;

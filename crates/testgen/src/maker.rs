@@ -19,7 +19,7 @@ use crate::keys::Key;
 use crate::learnt::{Choice, Learnt, Name};
 use crate::library::Library;
 use crate::literals::{self, Literals};
-use crate::producers::{Producer, Producers, Way};
+use crate::producers::{Producer, Producers, Way, is_general};
 use crate::proven::Proven;
 use crate::rng::Rng;
 use crate::types::{self, Bindings};
@@ -28,6 +28,8 @@ use crate::types::{self, Bindings};
 pub const DEEPEST: usize = 3;
 /// What weighs as much as a value that is there already: all new objects together.
 const NEW: f64 = 4.0;
+/// The same where a class will do.
+const NEW_BESIDE_CLASSES: f64 = 1.0;
 const TEXT: f64 = 3.0;
 const OWN_TEXT: f64 = 0.4;
 const USED_TEXT: f64 = 3.0;
@@ -334,14 +336,18 @@ impl Maker<'_> {
             TypeSignature::Array(element) => add(Name::of("array"), NEW, Candidate::Array((**element).clone())),
             wanted => {
                 let name = types::erased(wanted).unwrap_or_default();
-                if name == "java/lang/Class" {
+                // What takes a `Type` takes classes, and rarely anything that a test can write.
+                let takes_classes = !is_general(&name) && self.library.is_subtype("java/lang/Class", &name);
+                if takes_classes {
                     let classes = self.class_literals(wanted);
                     let weight = NEW / classes.len() as f64;
                     for class in classes {
                         let what = Name::of(("class", &class));
                         add(what, weight, Candidate::Literal(Argument::Class(class)));
                     }
-                } else if name != "java/lang/String" {
+                }
+                if name != "java/lang/Class" && name != "java/lang/String" {
+                    let new = if takes_classes { NEW_BESIDE_CLASSES } else { NEW };
                     let producers = self.producers.of(&self.library, &name);
                     let is_fitting = |producer: &Producer| {
                         (wish.depth < DEEPEST || producer.needs() == 0) && !self.is_of_another(draft, producer)
@@ -353,7 +359,7 @@ impl Maker<'_> {
                     let weighed: Vec<_> = fitting.map(|(number, producer)| (number, weight(producer))).collect();
                     let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();
                     for (number, weight) in weighed {
-                        let weight = NEW * weight / total.max(f64::MIN_POSITIVE);
+                        let weight = new * weight / total.max(f64::MIN_POSITIVE);
                         add(producers[number].key, weight, Candidate::Produce(producers.clone(), number));
                     }
                 }

@@ -141,6 +141,11 @@ impl Producers {
     }
 }
 
+/// Whether a type says nothing about what is wanted.
+pub fn is_general(wanted: &str) -> bool {
+    GENERAL.contains(&wanted)
+}
+
 fn find(library: &Library<'_>, wanted: &str, under_test: &str) -> Vec<Producer> {
     let Some(info) = library.class(wanted) else { return Vec::new() };
     let mut found = Vec::new();
@@ -148,7 +153,7 @@ fn find(library: &Library<'_>, wanted: &str, under_test: &str) -> Vec<Producer> 
         made_by(library, &info, wanted, 2.0, &mut found);
     }
     // Everything is an object and much can be compared: that is no reason to make any of it.
-    if GENERAL.contains(&wanted) {
+    if is_general(wanted) {
         return found;
     }
     let mut places = vec![info.package().to_owned()];

@@ -13,7 +13,18 @@ use testgen::{Feedback, Generator, Settings, Strategy};
 /// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
 /// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
 /// that lends what anyone can make, with a function and with texts for its exceptions.
-const SOURCES: [(&str, &str); 17] = [
+const SOURCES: [(&str, &str); 18] = [
+    (
+        "holes/Codecs.java",
+        "package holes;
+         import java.lang.reflect.Type;
+         import java.util.HashMap;
+         import java.util.Map;
+         public class Codecs {
+             private final Map<Type, Object> codecs = new HashMap<>();
+             public Object codec(Type type) { return codecs.computeIfAbsent(type, of -> new Object()); }
+         }",
+    ),
     (
         "holes/Board.java",
         "package holes;
@@ -605,6 +616,15 @@ fn constructors_that_touch_static_state_are_called_beside_others() {
         })
     };
     assert!(tests.iter().any(passes_on));
+}
+
+#[test]
+fn what_takes_a_type_gets_classes() {
+    let tests = tests("holes/Codecs");
+    let types = tests.iter().flat_map(|test| passed(test, "codec")).map(|(_, argument)| argument);
+    let (classes, others): (Vec<_>, Vec<_>) = types.partition(|argument| matches!(argument, Argument::Class(_)));
+    assert!(classes.len() > others.len(), "{} classes and {} others", classes.len(), others.len());
+    assert!(classes.iter().any(|class| **class != *classes[0]), "always {:?}", classes[0]);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, getpid, kill_process};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::protocol::{self, Answer, Finding, News, Progress, Reply, Spent, Word};
 use super::reason::{Reason, Standing};
@@ -31,6 +32,9 @@ static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
 /// So often it is told how far a job is.
 const PULSE: Duration = Duration::from_millis(100);
+/// A generated test that computes for so long without an access or an event has no end. Time of processors, so a busy
+/// machine ends none that goes on.
+const STALL: Duration = Duration::from_secs(2);
 
 struct Desk {
     output: File,
@@ -42,6 +46,8 @@ struct Desk {
 
 #[derive(Clone, Copy)]
 struct Open {
+    /// Whether it is given up when nothing is heard of its code.
+    may_stall: bool,
     /// When its budget runs out; whoever gives none is no supervisor.
     deadline: Option<Instant>,
     budget: Duration,
@@ -67,16 +73,22 @@ pub fn open(output: File) -> io::Result<()> {
     Ok(())
 }
 
-/// A job begins.
-pub fn begin(budget: protocol::Budget) {
+/// A job begins. One of which there are many is given up where its code computes and nothing is heard of it.
+pub fn begin(budget: protocol::Budget, one_of_many: bool) {
     let mut guard = lock();
     let desk = guard.as_mut().expect("internal bug: the desk is closed");
     desk.jobs += 1;
     let deadline = budget.map(|budget| Instant::now() + budget);
     advance(Progress::default());
     REFUSED.store(0, Ordering::Relaxed);
-    desk.open =
-        Some(Open { deadline, budget: budget.unwrap_or_default(), told: Progress::default(), found: 0, spent: None });
+    desk.open = Some(Open {
+        may_stall: !one_of_many,
+        deadline,
+        budget: budget.unwrap_or_default(),
+        told: Progress::default(),
+        found: 0,
+        spent: None,
+    });
     CHANGED.notify_all();
 }
 
@@ -195,6 +207,7 @@ fn answer_and_end(reason: Reason) {
 /// The life of the thread that watches the clock.
 fn watch() {
     let mut guard = lock();
+    let mut heard = (host::beats(), used());
     loop {
         let open = guard.as_ref().and_then(|desk| desk.open);
         let Some(deadline) = open.and_then(|open| open.deadline) else {
@@ -207,16 +220,37 @@ fn watch() {
         }
         let pulse;
         (guard, pulse) = CHANGED.wait_timeout(guard, left.min(PULSE)).unwrap_or_else(|e| e.into_inner());
-        if pulse.timed_out()
-            && let Some(desk) = guard.as_mut()
-        {
+        if !pulse.timed_out() {
+            continue;
+        }
+        if let Some(desk) = guard.as_mut() {
             desk.tell_progress();
+        }
+        let beats = host::beats();
+        if beats != heard.0 || open.is_some_and(|open| open.may_stall) {
+            heard = (beats, used());
+        }
+        if used().saturating_sub(heard.1) >= STALL {
+            // Whoever holds the host's lock may need this one.
+            drop(guard);
+            if host::standing() == host::Standing::Running {
+                let reason = Reason::TimedOut { millis: STALL.as_millis() as u64, standing: Standing::Computing };
+                return answer_and_end(host_is_exhausted().unwrap_or(reason));
+            }
+            heard.1 = used();
+            guard = lock();
         }
     }
     let millis = guard.as_ref().and_then(|desk| desk.open).map_or(0, |open| open.budget.as_millis() as u64);
     drop(guard);
     // Memory that has run out is often what makes everything slow.
     answer_and_end(host_is_exhausted().unwrap_or(Reason::TimedOut { millis, standing: standing() }));
+}
+
+/// How much time of processors this process has had.
+fn used() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 fn standing() -> Standing {

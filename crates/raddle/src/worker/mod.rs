@@ -51,7 +51,7 @@ pub fn run() -> anyhow::Result<()> {
     let mut host = started?;
     desk::open(output)?;
     while let Some((job, budget)) = protocol::receive::<(Job, Budget)>(&mut input)? {
-        desk::begin(budget);
+        desk::begin(budget, job.plan.is_one_of_many());
         let answer = match do_job(&mut host, &job) {
             Ok(answer) => answer,
             Err(error) => Answer::Refused(format!("{error:#}")),

@@ -88,6 +88,8 @@ pub enum Standing {
     Preparing,
     /// An execution was under way. Its events may go on, or it may be in code without any.
     Running,
+    /// An execution was under way, in code that neither accesses nor calls anything that would be seen.
+    Computing,
     /// An execution was over, but threads did not leave.
     Leaving { threads: usize },
     /// The worker itself did not answer.
@@ -140,6 +142,7 @@ impl fmt::Display for Standing {
         match self {
             Standing::Preparing => write!(f, "while classes were loaded or initialised"),
             Standing::Running => write!(f, "in the middle of an execution"),
+            Standing::Computing => write!(f, "in code that accesses nothing"),
             Standing::Leaving { threads } => {
                 write!(f, "because {threads} threads did not leave an execution that was over")
             }

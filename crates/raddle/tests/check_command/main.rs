@@ -8,6 +8,7 @@ mod found;
 mod kept;
 mod missing;
 mod same_seed;
+mod stalled;
 mod statics;
 mod stopped;
 mod support;

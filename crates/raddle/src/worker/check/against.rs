@@ -344,6 +344,11 @@ impl Judge for Against<'_> {
                 runs.leave_open();
                 None
             }
+            // Nor does it count when it comes at another call than in every order.
+            Some(Violation::Values { .. }) if oracle::gives_null(self.test) && has_met_null(execution) => {
+                runs.leave_open();
+                None
+            }
             Some(_) if let Some(error) = recursion => self.recursion(runs, execution, error)?,
             Some(Violation::Exception { at, .. }) if thrown(execution, at).is_some_and(is_not_offered) => {
                 runs.leave_open();
@@ -405,6 +410,12 @@ fn is_not_offered(thrown: &Thrown) -> bool {
 /// Whether something was null where it must not be.
 fn is_of_null(thrown: &Thrown) -> bool {
     thrown.class == "java.lang.NullPointerException" || thrown.cause.as_deref().is_some_and(is_of_null)
+}
+
+/// Whether a call has ended so.
+fn has_met_null(execution: &Execution) -> bool {
+    let calls = execution.suffixes.iter().flatten().chain(&execution.probes);
+    calls.into_iter().any(|call| matches!(call, CallResult::Threw(thrown) if is_of_null(thrown)))
 }
 
 /// The exception at a place.

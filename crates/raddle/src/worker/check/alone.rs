@@ -34,7 +34,7 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job, check: &Check) -> Result<Alo
         let calls = suffix.map_or(0, |suffix| test.suffixes[suffix].len());
         let values = if unsure.is_empty() { Values::Unread } else { Values::Identities };
         // Nobody else is there to notice accesses.
-        let mut settings = RunSettings { values, silent: true, ..runs.settings() };
+        let mut settings = RunSettings { values, silent: true, alone: true, ..runs.settings() };
         let events = check.explore.events_alone.unwrap_or(usize::MAX);
         settings.limits.max_events = settings.limits.max_events.min(events);
         let alone = runs.test().alone(suffix);

@@ -301,7 +301,10 @@ impl Ways {
         let was_blocked = scheduler.was_blocked();
         let execution = match merged {
             // One thread makes all calls, and nobody else is there to notice accesses.
-            Some(merged) => runs.run_other(merged, Box::new(scheduler), RunSettings { silent: true, ..settings })?,
+            Some(merged) => {
+                let settings = RunSettings { silent: true, alone: true, ..settings };
+                runs.run_other(merged, Box::new(scheduler), settings)?
+            }
             None => runs.run_as(Box::new(scheduler), settings)?,
         };
         Ok((execution, was_blocked.load(Ordering::Relaxed)))

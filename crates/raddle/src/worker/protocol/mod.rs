@@ -63,6 +63,17 @@ pub struct Job {
     pub opened: Vec<String>,
 }
 
+impl Plan {
+    /// Whether there are always others that may be run instead.
+    pub fn is_one_of_many(&self) -> bool {
+        match self {
+            Plan::Scout { .. } => true,
+            Plan::Check(check) => check.wanted.is_none(),
+            _ => false,
+        }
+    }
+}
+
 /// Which executions to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Plan {
