@@ -26,13 +26,8 @@ const INTERVAL: u32 = 64;
 const MANY: u32 = 10_000;
 const PART: u32 = 5;
 
-/// No call of Java takes fewer bytes of a stack: it has to keep where it returns to, and its caller's frame.
-const LEAST_FRAME: usize = 16;
-
 thread_local! {
     static COUNTED: Cell<Counted> = const { Cell::new(Counted { execution: 0, accesses: 0, is_due: false }) };
-    /// Where the stack of the thread is at least that high.
-    static HIGHEST: Cell<usize> = const { Cell::new(0) };
 }
 
 /// What a thread has done in an execution.
@@ -106,17 +101,8 @@ impl Counted {
 
     fn is_past(self, limit: u32, jvmti: Jvmti) -> bool {
         let limit = if self.accesses > MANY { limit / PART } else { limit };
-        may_hold(limit) && jvmti.frames() > limit && note()
+        jvmti.frames() > limit && note()
     }
-}
-
-/// Whether the stack of the current thread has room for more calls than the limit. Counting them walks the whole stack, and mostly a
-/// look at how much there is of it will do.
-fn may_hold(limit: u32) -> bool {
-    let here = &raw const limit as usize;
-    let highest = HIGHEST.get().max(here);
-    HIGHEST.set(highest);
-    highest - here > limit as usize * LEAST_FRAME
 }
 
 /// What the thread has done in this execution, with what it is about to do.

@@ -145,19 +145,21 @@ impl<V: Given> Serial<V> {
         self.judge_unless(observation, oracle, false)
     }
 
-    /// The same, where it is known what calls returned: exceptions do not count if a thread was told what no
-    /// linearization tells it, and made another call all the same.
+    /// The same, where it is known what calls returned: an exception does not count if its thread was told before what no
+    /// linearization tells it, and made another call all the same. Before probes come all calls, and whoever makes them
+    /// knows what each thread was told.
     pub fn judge_by_results(&self, observation: &Observation<V>, oracle: Oracle) -> Option<Violation> {
-        self.judge_unless(observation, oracle, self.is_misled(observation))
+        self.judge_unless(observation, oracle, true)
     }
 
-    fn judge_unless(&self, observation: &Observation<V>, oracle: Oracle, is_misled: bool) -> Option<Violation> {
+    fn judge_unless(&self, observation: &Observation<V>, oracle: Oracle, by_results: bool) -> Option<Violation> {
         let counts = |class: &str| !is_excused(class) && !self.of_test.contains(class);
         let is_explained = |place: &Place, class: &str| {
             self.thrown.contains(class) || is_probe(place) && self.after.thrown.contains(class)
         };
         let unexplained = observation.thrown().filter(|(place, class)| counts(class) && !is_explained(place, class));
-        let unexplained: Vec<(Place, &str)> = unexplained.filter(|_| !is_misled).collect();
+        let is_misled = |place: &Place| by_results && self.is_misled_at(observation, place);
+        let unexplained: Vec<(Place, &str)> = unexplained.filter(|(place, _)| !is_misled(place)).collect();
         let exception = |&(at, class): &(Place, &str)| Violation::Exception { at, class: class.to_owned() };
         if let Some(fault) = unexplained.iter().find(|(_, class)| !is_rejection(class)) {
             return Some(exception(fault));
@@ -166,7 +168,7 @@ impl<V: Given> Serial<V> {
         if observation.stuck || observation.endless {
             let is_after = observation.is_cut_off_after();
             let does_not_end = match observation {
-                _ if is_after && is_misled => None,
+                _ if is_after && by_results && self.is_misled(observation) => None,
                 Observation { stuck: true, .. } => {
                     (!(self.stuck || is_after && self.after.stuck)).then_some(Violation::Stuck)
                 }
@@ -193,6 +195,20 @@ impl<V: Given> Serial<V> {
         let told: Vec<(usize, usize, &Ended<V>)> = before_others.collect();
         let is_like = |of: &Observation<V>| told.iter().all(|told| self.tells(of, *told));
         !self.outcomes.is_empty() && !self.outcomes.iter().any(is_like)
+    }
+
+    /// Whether whoever made a call had been told what no linearization tells it.
+    fn is_misled_at(&self, observation: &Observation<V>, place: &Place) -> bool {
+        let is_told_otherwise = |suffix: usize, calls: usize| {
+            let ends = &observation.suffixes[suffix][..calls];
+            let is_like = |of: &Observation<V>| (0..calls).all(|call| self.tells(of, (suffix, call, &ends[call])));
+            !self.outcomes.is_empty() && !self.outcomes.iter().any(is_like)
+        };
+        match *place {
+            Place::Suffix { suffix, call } => is_told_otherwise(suffix, call),
+            Place::Probe { .. } => self.is_misled(observation),
+            Place::Prefix { .. } | Place::Started { .. } => false,
+        }
     }
 
     /// Whether a call of a suffix ends in a linearization as it did elsewhere, as far as a caller looks at it: at

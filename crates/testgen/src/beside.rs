@@ -63,20 +63,19 @@ impl Composer<'_, '_> {
         bindings: &Bindings,
         shape: Shape,
     ) {
-        let way = self.maker.way(self.class);
-        let subject = self.maker.subject(draft, self.class, way, bindings);
+        let subject = self.subject(draft, bindings);
         // What is there to be given out may be little: each call that grows the subject may take it.
         if shape.grown && self.maker.rng.one_in(2) {
             for _ in 0..self.growth() {
                 let changer = self.changer((giver, own));
-                self.change(draft, changer, bindings, Some(subject), None);
+                self.change(draft, changer, bindings, subject, None);
             }
         }
         let source = self.parts[beside.part].source;
         let taken_by = match source {
             Source::Given(_) => None,
-            Source::Taken(None) => Some(subject),
-            Source::Taken(Some(taker)) => self.change(draft, taker, bindings, Some(subject), None),
+            Source::Taken(None) => subject,
+            Source::Taken(Some(taker)) => self.change(draft, taker, bindings, subject, None),
         };
         let mut first = taken_by.and_then(|call| self.has_taken(draft, call, beside.part));
         if first.is_none() && matches!(source, Source::Taken(_)) {
@@ -90,7 +89,7 @@ impl Composer<'_, '_> {
                 (None, _) => None,
                 (_, Source::Taken(_)) => first,
                 _ if beside.is_same && first.is_some() => first,
-                (_, Source::Given(giver)) => self.change(draft, giver, bindings, Some(subject), None),
+                (_, Source::Given(giver)) => self.change(draft, giver, bindings, subject, None),
             };
             first = first.or(given);
             draft.owner = None;
@@ -99,7 +98,7 @@ impl Composer<'_, '_> {
                 let further = if position == 0 { 0 } else { self.maker.rng.below(4) };
                 match (method, given) {
                     (Some(_), Some(_)) if further == 3 => {
-                        self.suffix_call(draft, own, bindings, Some(subject), None, thread);
+                        self.suffix_call(draft, own, bindings, subject, None, thread);
                     }
                     (Some(_), Some(given)) if further > 0 => {
                         let method = self.maker.rng.below(self.parts[beside.part].methods.len());
@@ -108,9 +107,9 @@ impl Composer<'_, '_> {
                     (Some(method), Some(given)) => self.part_call(draft, beside.part, method, bindings, given, thread),
                     _ if further > 1 => {
                         let method = self.method_at((giver, own), thread, position);
-                        self.suffix_call(draft, method, bindings, Some(subject), None, thread);
+                        self.suffix_call(draft, method, bindings, subject, None, thread);
                     }
-                    _ => self.suffix_call(draft, own, bindings, Some(subject), None, thread),
+                    _ => self.suffix_call(draft, own, bindings, subject, None, thread),
                 }
             }
         }

@@ -12,7 +12,7 @@ use crate::draft::{Draft, OWN, Owner, Place};
 use crate::learnt::{Choice, Name};
 use crate::library::is_of_jdk;
 use crate::maker::{Maker, Rather};
-use crate::parts::Part;
+use crate::parts::{Part, Source};
 use crate::relations::Relations;
 use crate::scouts::Way;
 use crate::subject::{Callable, Called, SubjectClass};
@@ -121,7 +121,11 @@ impl Composer<'_, '_> {
     /// in half of the tests, for what makes it may change static state, and what is called on it.
     fn goes_without_subject(&mut self, methods: (usize, usize), mode: Mode) -> bool {
         let needs_none = !self.class.has_receiver(methods.0) && !self.class.has_receiver(methods.1);
-        let is_apt = !matches!(mode, Mode::Apart | Mode::Born | Mode::Part(_) | Mode::Share { .. });
+        let is_apt = match mode {
+            Mode::Apart | Mode::Born | Mode::Share { .. } => false,
+            Mode::Part(beside) => matches!(self.parts[beside.part].source, Source::Given(_)),
+            _ => true,
+        };
         needs_none && is_apt && (self.maker.can_hardly_make(self.class) || self.maker.rng.one_in(2))
     }
 

@@ -71,7 +71,7 @@ pub struct Beside {
 
 /// Collections of the JDK that may be live views, and what changes or reads them as one call.
 const VIEWS: [&str; 4] = ["java/util/Collection", "java/util/Set", "java/util/List", "java/util/Map"];
-const OF_VIEWS: [&str; 8] = ["add", "clear", "contains", "containsKey", "put", "remove", "size", "toArray"];
+const OF_VIEWS: [&str; 9] = ["add", "clear", "contains", "containsKey", "hashCode", "put", "remove", "size", "toArray"];
 /// What is gone through once, by one thread.
 const ONCE: [&str; 4] =
     ["java/util/Iterator", "java/util/Enumeration", "java/util/Spliterator", "java/util/stream/BaseStream"];
@@ -105,9 +105,14 @@ pub fn find(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -> 
 
 fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    for (giver, callable) in class.callable().filter(|(_, callable)| callable.has_receiver()) {
+    for (giver, callable) in class.callable().filter(|(_, callable)| !callable.is_constructor()) {
         let Some(gives @ TypeSignature::Class(of)) = &callable.method.returns else { continue };
         let Some(info) = library.class(&types::class_name(of)) else { continue };
+        let is_held = facts.methods[giver].publishes.iter().any(|path| !path.starts_with("new "));
+        // What a factory makes belongs to whoever calls it.
+        if !callable.has_receiver() && !is_held {
+            continue;
+        }
         let is_view = VIEWS.contains(&&*info.name) && !facts.methods[giver].publishes.is_empty();
         let is_own = !is_of_jdk(&info.name) && library.is_visible(&info) && can_change(library, &info);
         let is_subject = library.is_subtype(&class.info.name, &info.name) || info.name == class.info.name;
@@ -117,7 +122,6 @@ fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) ->
         }
         let mut methods = methods(library, &info, is_view);
         let is_shareable = library.is_shareable(&info.name);
-        let is_held = facts.methods[giver].publishes.iter().any(|path| !path.starts_with("new "));
         if is_held && !is_view && !is_shareable && !acts_on(library, &info, &class.info) {
             methods.retain(|(_, method)| method.asks());
         }
