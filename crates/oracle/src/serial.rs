@@ -145,9 +145,9 @@ impl<V: Given> Serial<V> {
         self.judge_unless(observation, oracle, false)
     }
 
-    /// The same, where it is known what calls returned: an exception does not count if its thread was told before what no
+    /// The same, where it is known what calls returned: an exception does not count if some thread was told before what no
     /// linearization tells it, and made another call all the same. Before probes come all calls, and whoever makes them
-    /// knows what each thread was told.
+    /// knows what all threads were told.
     pub fn judge_by_results(&self, observation: &Observation<V>, oracle: Oracle) -> Option<Violation> {
         self.judge_unless(observation, oracle, true)
     }
@@ -197,18 +197,25 @@ impl<V: Given> Serial<V> {
         !self.outcomes.is_empty() && !self.outcomes.iter().any(is_like)
     }
 
-    /// Whether whoever made a call had been told what no linearization tells it.
+    /// Whether a thread that made calls before this one, or beside it, had been told what no linearization tells it. Each knows
+    /// its own results only. A call that went wrong because of that may make another thread's fail.
     fn is_misled_at(&self, observation: &Observation<V>, place: &Place) -> bool {
-        let is_told_otherwise = |suffix: usize, calls: usize| {
-            let ends = &observation.suffixes[suffix][..calls];
-            let is_like = |of: &Observation<V>| (0..calls).all(|call| self.tells(of, (suffix, call, &ends[call])));
-            !self.outcomes.is_empty() && !self.outcomes.iter().any(is_like)
+        let at = match *place {
+            Place::Prefix { .. } => return false,
+            Place::Probe { .. } => return self.is_misled(observation),
+            Place::Suffix { suffix, call } => Some((suffix, call)),
+            Place::Started { .. } => None,
         };
-        match *place {
-            Place::Suffix { suffix, call } => is_told_otherwise(suffix, call),
-            Place::Probe { .. } => self.is_misled(observation),
-            Place::Prefix { .. } | Place::Started { .. } => false,
-        }
+        let is_told_otherwise = |(suffix, ends): (usize, &Vec<Ended<V>>)| {
+            let before = match at {
+                Some((own, call)) if own == suffix => call,
+                _ => ends.len().saturating_sub(1),
+            };
+            let told = || ends.iter().take(before).enumerate();
+            let is_like = |of: &Observation<V>| told().all(|(call, end)| self.tells(of, (suffix, call, end)));
+            !self.outcomes.iter().any(is_like)
+        };
+        !self.outcomes.is_empty() && observation.suffixes.iter().enumerate().any(is_told_otherwise)
     }
 
     /// Whether a call of a suffix ends in a linearization as it did elsewhere, as far as a caller looks at it: at

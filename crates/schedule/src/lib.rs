@@ -30,7 +30,7 @@ mod trace;
 pub use event::{Event, EventKind, ObjectId, SiteId, ThreadId};
 pub use fast_map::{FastHasher, FastMap};
 pub use in_order::InOrder;
-pub use look::{all_look, goes_round, is_idle, is_look};
+pub use look::{all_look, all_went_round, goes_round, is_idle, is_look, went_round};
 pub use one_each::one_each;
 pub use random::RandomWalk;
 pub use schedule::{Replay, Schedule};

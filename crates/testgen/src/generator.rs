@@ -106,6 +106,13 @@ pub enum Feedback {
         /// The number of the call.
         call: usize,
     },
+    /// A call of a suffix waits for others, and spins meanwhile: alone it has no end.
+    SuffixSpins {
+        /// The number of the suffix.
+        suffix: usize,
+        /// The number of the call.
+        call: usize,
+    },
     /// A call of a suffix, or a thread that it has started, has no end even if it is alone.
     SuffixRunsAway {
         /// The number of the suffix.
@@ -411,8 +418,16 @@ impl<'p> Generator<'p> {
     /// What became of a test that was written so. Of one that ran, calls that have never returned are left out: they were not tested.
     pub fn learn(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
         // Whether a call waits is a matter of the subject's state, not of what the call was given.
-        let waits = matches!(feedback, Feedback::PrefixWaits { .. } | Feedback::SuffixWaits { .. });
+        let waits = matches!(
+            feedback,
+            Feedback::PrefixWaits { .. } | Feedback::SuffixWaits { .. } | Feedback::SuffixSpins { .. }
+        );
         let feedback = match feedback {
+            Feedback::SuffixSpins { suffix, call } => {
+                self.learn_who_waits(test, suffix, call);
+                self.note_runaway(test.suffixes.get(suffix).and_then(|calls| calls.get(call)));
+                Feedback::SuffixFails { suffix, call }
+            }
             Feedback::SuffixWaits { suffix, call } => {
                 self.learn_who_waits(test, suffix, call);
                 Feedback::SuffixFails { suffix, call }
@@ -434,6 +449,7 @@ impl<'p> Generator<'p> {
             }
             Feedback::SuffixFails { suffix, call }
             | Feedback::SuffixWaits { suffix, call }
+            | Feedback::SuffixSpins { suffix, call }
             | Feedback::SuffixRunsAway { suffix, call } => Some(Place::Suffix(suffix, call)),
             Feedback::Unusable => None,
             Feedback::Ran { .. } => None,
@@ -525,7 +541,7 @@ impl<'p> Generator<'p> {
     /// runs, and others have their turns.
     fn learn_who_runs_away(&mut self, call: Option<&Call>, in_prefix: bool) {
         let Some((call, name)) = call.and_then(|call| Some((call, name_of(call)?))) else { return };
-        self.runaways.insert(Name::of((call.operation.class(), name)));
+        self.note_runaway(Some(call));
         for _ in 1..FAILURES_OF_RUNAWAY {
             if in_prefix {
                 as_changer(call).into_iter().for_each(|choice| self.maker.learnt.note(choice, false));
@@ -533,6 +549,12 @@ impl<'p> Generator<'p> {
                 self.note_method(Choice { place: Name::of("method"), what: name }, false);
             }
         }
+    }
+
+    /// A call has had no end. Others like it get few events when they run alone.
+    fn note_runaway(&mut self, call: Option<&Call>) {
+        let named = call.and_then(|call| Some((call.operation.class(), name_of(call)?)));
+        self.runaways.extend(named.map(Name::of));
     }
 
     /// Whether a test makes a call that has had no end in another.
@@ -552,6 +574,7 @@ impl<'p> Generator<'p> {
             }
             Feedback::SuffixFails { .. }
             | Feedback::SuffixWaits { .. }
+            | Feedback::SuffixSpins { .. }
             | Feedback::SuffixRunsAway { .. }
             | Feedback::Ran { .. } => (test.prefix.len(), None),
             Feedback::Unusable => (0, None),
@@ -574,6 +597,7 @@ impl<'p> Generator<'p> {
             }
             Feedback::SuffixFails { suffix, call }
             | Feedback::SuffixWaits { suffix, call }
+            | Feedback::SuffixSpins { suffix, call }
             | Feedback::SuffixRunsAway { suffix, call } => {
                 let failed = test.suffixes.get(suffix).and_then(|calls| calls.get(call));
                 failed.and_then(choice).is_some_and(|choice| self.note_method(choice, false))
@@ -605,8 +629,10 @@ impl<'p> Generator<'p> {
         self.targets.note_hopeless(method, &waits);
     }
 
-    /// An execution of a test has cost so many events.
-    pub fn price(&mut self, test: &TestCase, cost: u64) {
+    /// So many executions of a test have cost so many events together.
+    pub fn price(&mut self, test: &TestCase, origin: &Origin, executions: u64, cost: u64) {
+        self.plan.note_cost(&origin.step, cost);
+        let cost = cost / executions.max(1);
         let called = test.suffixes.iter().flatten().chain(&test.probes);
         let mut called: Vec<usize> = called.filter_map(|call| self.method_of(call)).collect();
         called.sort_unstable();

@@ -108,12 +108,13 @@ fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) ->
     for (giver, callable) in class.callable().filter(|(_, callable)| !callable.is_constructor()) {
         let Some(gives @ TypeSignature::Class(of)) = &callable.method.returns else { continue };
         let Some(info) = library.class(&types::class_name(of)) else { continue };
-        let is_held = facts.methods[giver].publishes.iter().any(|path| !path.starts_with("new "));
+        let publishes = &facts.methods[giver].publishes;
+        let is_view = VIEWS.contains(&&*info.name) && !publishes.is_empty();
         // What a factory makes belongs to whoever calls it.
-        if !callable.has_receiver() && !is_held {
+        let is_made = publishes.iter().all(|path| path.starts_with("new "));
+        if !callable.has_receiver() && is_made && !is_view {
             continue;
         }
-        let is_view = VIEWS.contains(&&*info.name) && !facts.methods[giver].publishes.is_empty();
         let is_own = !is_of_jdk(&info.name) && library.is_visible(&info) && can_change(library, &info);
         let is_subject = library.is_subtype(&class.info.name, &info.name) || info.name == class.info.name;
         let is_once = ONCE.iter().any(|once| library.is_subtype(&info.name, once));
@@ -122,6 +123,7 @@ fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) ->
         }
         let mut methods = methods(library, &info, is_view);
         let is_shareable = library.is_shareable(&info.name);
+        let is_held = publishes.iter().any(|path| path.starts_with("this"));
         if is_held && !is_view && !is_shareable && !acts_on(library, &info, &class.info) {
             methods.retain(|(_, method)| method.asks());
         }

@@ -40,6 +40,12 @@ pub struct Plan {
     next: usize,
     /// How many scouts there were.
     scouted: usize,
+    /// What tests with one call for each of two threads have cost, and all others of targets and by chance.
+    short: u64,
+    long: u64,
+    /// Which target has a short test between longer ones next, and how many there were since a longer one.
+    between: usize,
+    in_a_row: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,13 +73,29 @@ const TRIES: usize = 4;
 /// So many tests near milestones there are in a round, and so many for each of them.
 const NEARS: usize = 60;
 const NEAR: u32 = scouts::TRIES;
+/// Longer tests may cost so many times what short ones do, and so many events more.
+const PACE: u64 = 2;
+const LEAD: u64 = 300_000;
+/// A longer one comes after so many short ones, whatever they cost: those that cannot run cost nothing.
+const IN_A_ROW: usize = 64;
 /// One call a thread, two threads.
 const PLAIN: Shape = Shape { grown: false, calls: 1, threads: 2 };
 
 impl Plan {
     pub fn new(strategy: Strategy) -> Plan {
         let phase = if strategy == Strategy::Random { Phase::Random } else { Phase::Pairs };
-        Plan { strategy, phase, round: FIRST_ROUND, left: RANDOM_TESTS, next: 0, scouted: 0 }
+        Plan {
+            strategy,
+            phase,
+            round: FIRST_ROUND,
+            left: RANDOM_TESTS,
+            next: 0,
+            scouted: 0,
+            short: 0,
+            long: 0,
+            between: 0,
+            in_a_row: 0,
+        }
     }
 
     /// What comes next; None if there is nothing to try.
@@ -81,6 +103,16 @@ impl Plan {
         if self.strategy == Strategy::Random {
             return Some(vec![Step { target: None, shape: PLAIN, aim: Aim::Meet }]);
         }
+        let is_longer = matches!(self.phase, Phase::Longer { .. } | Phase::Threads | Phase::Random);
+        if is_longer
+            && self.long > PACE * self.short + LEAD
+            && self.in_a_row < IN_A_ROW
+            && let Some(step) = self.short_between(targets)
+        {
+            self.in_a_row += 1;
+            return Some(vec![step]);
+        }
+        self.in_a_row = 0;
         // Each phase may have nothing to do; a whole round without anything means that there is nothing.
         for _ in 0..2 * ROUND {
             let found = match self.phase {
@@ -181,6 +213,29 @@ impl Plan {
     fn random(&mut self) -> Option<Vec<Step>> {
         self.left = self.left.checked_sub(1)?;
         Some(vec![Step { target: None, shape: PLAIN, aim: Aim::Meet }])
+    }
+
+    /// Longer tests have so many schedules that one of them costs what dozens of short ones do, and most faults show in a short one,
+    /// once its arguments and what was done before are right. So short ones keep pace.
+    fn short_between(&mut self, targets: &Targets) -> Option<Step> {
+        let count = targets.all.len();
+        let is_open = |target: &Target| !target.exhausted && !target.is_hopeless;
+        let turn = (0..count).map(|turn| self.between + turn).find(|turn| is_open(&targets.all[turn % count]))?;
+        self.between = turn + 1;
+        // A plain one every fourth time around.
+        let grown = !(turn / count).is_multiple_of(4);
+        Some(Step { target: Some(turn % count), shape: Shape { grown, ..PLAIN }, aim: Aim::Meet })
+    }
+
+    /// A test of this step has cost so many events.
+    pub fn note_cost(&mut self, step: &Step, cost: u64) {
+        match step.aim {
+            Aim::Meet if step.target.is_some() && step.shape.calls == 1 && step.shape.threads == 2 => {
+                self.short += cost
+            }
+            Aim::Meet => self.long += cost,
+            Aim::Scout(_) | Aim::Reach(_) | Aim::Near { .. } => (),
+        }
     }
 
     /// Each time all kinds of tests have had their turn, this is another.

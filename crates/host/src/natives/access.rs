@@ -61,6 +61,7 @@ pub(super) extern "system" fn access(env: *mut JNIEnv, _: jclass, object: jobjec
     }
     // An access of null is no event: the instruction itself will throw.
     if control::current().is_none() {
+        control::beat();
         synchronizer::touched(env, || site(site_number).0);
         watch::quiet(env, object, None, site_number);
     } else if !object.is_null() && !overflows(env) && !is_silent_at(env, object, site_number, false) {
@@ -77,6 +78,7 @@ pub(super) extern "system" fn element(env: *mut JNIEnv, _: jclass, array: jobjec
         return;
     }
     if control::current().is_none() {
+        control::beat();
         watch::quiet(env, array, Some(index as u32), site_number);
     } else if !array.is_null() && !overflows(env) && !is_silent_at(env, array, site_number, true) {
         let (id, (kind, _)) = (number(env, array), site(site_number));
@@ -92,6 +94,7 @@ pub(super) extern "system" fn statics(env: *mut JNIEnv, _: jclass, site_number: 
         return;
     }
     if control::current().is_none() {
+        control::beat();
         watch::quiet(env, std::ptr::null_mut(), None, site_number);
     } else if !overflows(env) && !is_silent_at(env, std::ptr::null_mut(), site_number, false) {
         let (kind, slot) = site(site_number);

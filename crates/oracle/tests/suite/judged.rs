@@ -191,6 +191,22 @@ fn an_exception_after_a_result_of_no_order_does_not_count() {
 }
 
 #[test]
+fn what_another_thread_was_told_excuses_an_exception_only_if_it_went_on() {
+    let test = test(&[&["push1", "pop"], &["push2", "pop"]]);
+    let broken = |told: i32, went_on: bool| {
+        let mut second = vec![number(told)];
+        second.extend(went_on.then(|| number(1)));
+        let first = vec![number(1), threw("Broken")];
+        Observation { suffixes: vec![first, second], ..Observation::default() }
+    };
+    let judge = |observation: &Observation<Value>| serial(&test).judge_by_results(observation, Oracle::Safety);
+    let violation = Violation::Exception { at: Place::Suffix { suffix: 0, call: 1 }, class: "Broken".into() };
+    assert_eq!(judge(&broken(2, true)), Some(violation.clone()));
+    assert_eq!(judge(&broken(7, true)), None, "whoever is told that has looked, and would not have gone on");
+    assert_eq!(judge(&broken(7, false)), Some(violation), "it has done nothing after it");
+}
+
+#[test]
 fn a_fault_comes_before_a_rejection() {
     let test = test(&[&["push1"], &["push2"]]);
     let both = returned(vec![vec![threw("RejectedPush")], vec![threw("Broken")]], &[]);

@@ -401,7 +401,7 @@ impl<'c> Campaign<'c> {
                 match self.under_way.remove(&task.key)? {
                     Purpose::Test(origin) => {
                         self.turns.searched(effort);
-                        self.generator.price(&task.job.test, effort / executions(&outcome.answer));
+                        self.generator.price(&task.job.test, &origin, executions(&outcome.answer), effort);
                         self.ran(&origin, &task, outcome);
                         None
                     }
@@ -591,6 +591,7 @@ fn feedback(rejected: &Rejected) -> Feedback {
         Rejected::PrefixStuck { call } => Feedback::PrefixWaits { call: *call },
         Rejected::PrefixEndless { call } => Feedback::PrefixRunsAway { call: *call },
         Rejected::SuffixEndless { suffix, call } => Feedback::SuffixRunsAway { suffix: *suffix, call: *call },
+        Rejected::SuffixSpins { suffix, call } => Feedback::SuffixSpins { suffix: *suffix, call: *call },
         Rejected::Suffix { suffix, call, .. } => Feedback::SuffixFails { suffix: *suffix, call: *call },
         Rejected::SuffixStuck { suffix, call } => Feedback::SuffixWaits { suffix: *suffix, call: *call },
         Rejected::Exits | Rejected::Exhausts { .. } | Rejected::TooMany { .. } => Feedback::Unusable,

@@ -47,6 +47,7 @@ pub fn rejection(test: &TestCase, rejected: &Rejected) -> String {
         Rejected::PrefixStuck { call } => format!("{} does not return", of_prefix(*call)),
         Rejected::SuffixStuck { suffix, call } => format!("{} does not return", of_suffix(*suffix, *call)),
         Rejected::PrefixEndless { call } => format!("{} has no end", of_prefix(*call)),
+        Rejected::SuffixSpins { suffix, call } => format!("{} spins", of_suffix(*suffix, *call)),
         Rejected::SuffixEndless { suffix, call } => format!("{} has no end", of_suffix(*suffix, *call)),
         Rejected::Exits => "the virtual machine is asked to end".into(),
         Rejected::Exhausts { what } => what.clone(),

@@ -32,8 +32,8 @@ static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
 /// So often it is told how far a job is.
 const PULSE: Duration = Duration::from_millis(100);
-/// A generated test that computes for so long without an access or an event has no end. Time of processors, so a busy
-/// machine ends none that goes on.
+/// A generated test that computes for so long without an access or an event has no end. It is that by the clock, and by the time
+/// of processors: a busy machine ends none that goes on, nor do compilers beside it.
 const STALL: Duration = Duration::from_secs(2);
 
 struct Desk {
@@ -46,7 +46,7 @@ struct Desk {
 
 #[derive(Clone, Copy)]
 struct Open {
-    /// Whether it is given up when nothing is heard of its code.
+    /// Whether it may take as long as it likes when nothing is heard of its code.
     may_stall: bool,
     /// When its budget runs out; whoever gives none is no supervisor.
     deadline: Option<Instant>,
@@ -207,7 +207,7 @@ fn answer_and_end(reason: Reason) {
 /// The life of the thread that watches the clock.
 fn watch() {
     let mut guard = lock();
-    let mut heard = (host::beats(), used());
+    let mut heard = Heard::now();
     loop {
         let open = guard.as_ref().and_then(|desk| desk.open);
         let Some(deadline) = open.and_then(|open| open.deadline) else {
@@ -226,18 +226,17 @@ fn watch() {
         if let Some(desk) = guard.as_mut() {
             desk.tell_progress();
         }
-        let beats = host::beats();
-        if beats != heard.0 || open.is_some_and(|open| open.may_stall) {
-            heard = (beats, used());
+        if !heard.is_last() || open.is_some_and(|open| open.may_stall) {
+            heard = Heard::now();
         }
-        if used().saturating_sub(heard.1) >= STALL {
+        if heard.is_long_ago() {
             // Whoever holds the host's lock may need this one.
             drop(guard);
-            if host::standing() == host::Standing::Running {
+            if host::standing() == host::Standing::Running && heard.is_last() {
                 let reason = Reason::TimedOut { millis: STALL.as_millis() as u64, standing: Standing::Computing };
                 return answer_and_end(host_is_exhausted().unwrap_or(reason));
             }
-            heard.1 = used();
+            heard = Heard::now();
             guard = lock();
         }
     }
@@ -245,6 +244,27 @@ fn watch() {
     drop(guard);
     // Memory that has run out is often what makes everything slow.
     answer_and_end(host_is_exhausted().unwrap_or(Reason::TimedOut { millis, standing: standing() }));
+}
+
+/// When something was last heard of the code under test.
+struct Heard {
+    beats: u64,
+    at: Instant,
+    used: Duration,
+}
+
+impl Heard {
+    fn now() -> Heard {
+        Heard { beats: host::beats(), at: Instant::now(), used: used() }
+    }
+
+    fn is_last(&self) -> bool {
+        host::beats() == self.beats
+    }
+
+    fn is_long_ago(&self) -> bool {
+        self.at.elapsed() >= STALL && used().saturating_sub(self.used) >= STALL
+    }
 }
 
 /// How much time of processors this process has had.

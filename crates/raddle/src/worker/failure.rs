@@ -68,8 +68,12 @@ fn is_circle(blocked: &[Blocked], awaited: &[Awaited]) -> bool {
 pub fn of_endless(execution: &Execution, end: End) -> Failure {
     let what = match hang(&tell(execution, end)) {
         Some(Hang::Livelock(threads)) => {
-            let threads: Vec<_> = threads.iter().map(|thread| thread.0.to_string()).collect();
-            format!("livelock: threads {} go round and round, and nobody changes what they look at", threads.join(", "))
+            let names: Vec<_> = threads.iter().map(|thread| thread.0.to_string()).collect();
+            let (who, go, they) = match names.len() {
+                1 => ("thread", "goes", "it looks"),
+                _ => ("threads", "go", "they look"),
+            };
+            format!("livelock: {who} {} {go} round and round, and nobody changes what {they} at", names.join(", "))
         }
         _ => format!("no end after {} events", execution.trace.steps.len()),
     };

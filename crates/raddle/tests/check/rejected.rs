@@ -1,7 +1,7 @@
 //! Test cases that are of no use, and what is said of them.
 
 use crate::support::{Bench, EXPLORE, construct, fixture, invoke, jdks, one_each};
-use raddle::worker::protocol::{Answer, Check, Explore, Oracle, Plan, Rejected};
+use raddle::worker::protocol::{Answer, Check, Explore, FailureKind, Oracle, Plan, Rejected};
 use raddle::worker::reason::Reason;
 use testcase::Argument;
 
@@ -19,12 +19,33 @@ fn what_fails_alone_is_rejected_and_nothing_is_explored() {
             (&[&["fine()V"], &["failsInThread()V"]], thrown(0, "java.lang.UnsupportedOperationException: in a thread")),
             (&[&["fine()V"], &["exits()V"]], Rejected::Exits),
             (&[&["waits()V"], &["fine()V"]], stuck(0, 0)),
-            (&[&["fine()V"], &["fine()V", "spins()V"]], Rejected::SuffixEndless { suffix: 1, call: 1 }),
+            (&[&["fine()V"], &["fine()V", "counts()V"]], Rejected::SuffixEndless { suffix: 1, call: 1 }),
+            (&[&["fine()V"], &["fine()V", "spins()V"]], Rejected::SuffixSpins { suffix: 1, call: 1 }),
             (&[&["fine()V"; 20], &["fine()V"; 20]], Rejected::TooMany { linearizations: 137_846_528_820 }),
         ] {
             let outcome = bench.check("Broken", &fixture("Broken", suffixes, &[]), Oracle::Safety);
             assert_eq!(outcome.checked().rejected, Some(rejected), "{suffixes:?}");
             assert_eq!((outcome.0.executions, &outcome.0.explored), (0, &None));
+        }
+    }
+}
+
+#[test]
+fn what_spins_alone_is_tried_beside_those_it_waits_for() {
+    for jdk in jdks() {
+        for waits in ["awaitTwo()V", "askForTwo()V"] {
+            let mut bench = Bench::new(&jdk);
+            let among = |light: &str| fixture("Lamps", &[&[waits], &[light], &[light]], &[]);
+            let outcome = bench.check("Lamps", &among("lightAlone()V"), Oracle::Safety);
+            assert_eq!((outcome.checked().rejected.clone(), outcome.kinds()), (None, vec![]), "{waits}");
+            // One of two is lost, and the third waits for it.
+            let outcome = bench.check("Lamps", &among("light()V"), Oracle::Safety);
+            assert_eq!(outcome.kinds(), [FailureKind::Hang], "{waits}: {outcome:#?}");
+            // Nobody lights a second one, in whatever order.
+            let too_few = fixture("Lamps", &[&["lightAlone()V"], &[waits]], &[]);
+            let outcome = bench.check("Lamps", &too_few, Oracle::Safety);
+            assert_eq!(outcome.checked().rejected, Some(Rejected::SuffixSpins { suffix: 1, call: 0 }), "{waits}");
+            assert_eq!(outcome.0.executions, 0);
         }
     }
 }

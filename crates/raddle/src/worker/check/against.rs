@@ -345,7 +345,10 @@ impl Judge for Against<'_> {
                 None
             }
             // Nor does it count when it comes at another call than in every order.
-            Some(Violation::Values { .. }) if oracle::gives_null(self.test) && has_met_null(execution) => {
+            Some(Violation::Values { ref differs, .. })
+                if oracle::gives_null(self.test)
+                    && differs.iter().any(|at| thrown(execution, *at).is_some_and(is_of_null)) =>
+            {
                 runs.leave_open();
                 None
             }
@@ -410,12 +413,6 @@ fn is_not_offered(thrown: &Thrown) -> bool {
 /// Whether something was null where it must not be.
 fn is_of_null(thrown: &Thrown) -> bool {
     thrown.class == "java.lang.NullPointerException" || thrown.cause.as_deref().is_some_and(is_of_null)
-}
-
-/// Whether a call has ended so.
-fn has_met_null(execution: &Execution) -> bool {
-    let calls = execution.suffixes.iter().flatten().chain(&execution.probes);
-    calls.into_iter().any(|call| matches!(call, CallResult::Threw(thrown) if is_of_null(thrown)))
 }
 
 /// The exception at a place.

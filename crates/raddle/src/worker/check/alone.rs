@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use host::{CallResult, Execution, RunSettings, Stop, Thrown, Value, Values};
-use schedule::{EventKind, Step, ThreadId};
+use host::{CallResult, Execution, Prepared, RunSettings, Stop, Thrown, Value, Values};
+use schedule::{EventKind, Step, ThreadId, went_round};
 use testcase::{Argument, Call, Operation};
 
 use super::call_by_call::{CallByCall, Manner};
@@ -11,6 +11,9 @@ use crate::worker::protocol::{Check, Job, Rejected};
 use crate::worker::reason::Reason;
 use crate::worker::runs::Runs;
 use crate::worker::stop::describe_thrown;
+
+/// After so many events whoever only spins has come to that.
+const EVENTS_OF_SPIN: usize = 20_000;
 
 /// What becomes of suffixes by themselves.
 pub enum Alone {
@@ -48,6 +51,15 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job, check: &Check) -> Result<Alo
         let another = || unsure.into_iter().find_map(|call| another(runs, job, &execution, call));
         let rejected = rejected(&execution, suffix, &of_test).or_else(another);
         let is_waiting = matches!(execution.stop, Some(Stop::Deadlock(_))) && test.suffixes.len() > 1;
+        let rejected = match rejected {
+            Some(Rejected::SuffixEndless { suffix, call })
+                if test.suffixes.len() > 1 && spins(runs, &alone, calls, events)? =>
+            {
+                waits = waits.or(Some(Rejected::SuffixSpins { suffix, call }));
+                None
+            }
+            rejected => rejected,
+        };
         match rejected {
             Some(Rejected::PrefixEndless { .. }) if has_returned(&execution.prefix) => {
                 return Ok(Alone::Fails(Rejected::PrefixEndless { call: suspect(job) }));
@@ -58,6 +70,16 @@ pub fn try_suffixes(runs: &mut Runs<'_>, job: &Job, check: &Check) -> Result<Alo
         }
     }
     Ok(waits.map_or(Alone::Returns(thrown), Alone::Waits))
+}
+
+/// Whether a suffix that has no end alone only looks, again and again, as whoever waits for others may do. Accesses that
+/// nobody was told of do not show that, so it is run again.
+fn spins(runs: &mut Runs<'_>, alone: &Prepared, calls: usize, events: usize) -> Result<bool, Reason> {
+    let mut settings = RunSettings { values: Values::Unread, silent: false, alone: false, ..runs.settings() };
+    settings.limits.max_events = settings.limits.max_events.min(events).min(EVENTS_OF_SPIN);
+    let scheduler = CallByCall::new(&vec![0; calls], Manner::Soon);
+    let execution = runs.run_other(alone, Box::new(scheduler), settings)?;
+    Ok(matches!(execution.stop, Some(Stop::TooManyEvents)) && went_round(&execution.trace.steps, ThreadId(1)))
 }
 
 /// The call of the prefix that has most likely started a thread which has no end: the last one of the class under test.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use host::calls_made;
-use schedule::{Choice, Divergence, Scheduler, ThreadId, Turn, all_look, goes_round};
+use schedule::{Choice, Divergence, Scheduler, ThreadId, Turn, all_look, goes_round, is_idle};
 
 /// What goes on first where the order of calls does not say it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +35,9 @@ const OTHER_CALLS: u64 = 8;
 /// So many events may a call spin, if anyone has the patience. Whoever waits for another thread in the JDK spins for about two thousand
 /// rounds, and sleeps then.
 const PATIENCE: u32 = 10_000;
+
+/// So many events has each thread in turn when all spin.
+const TURN: u32 = 50;
 
 /// Runs whole calls in a given order.
 #[derive(Debug)]
@@ -66,6 +69,10 @@ pub struct CallByCall {
     between: Option<u64>,
     /// Whether before those of the first thread, too.
     in_prefix: bool,
+    /// So many events are left of a turn when all spin.
+    turn_left: u32,
+    /// The threads that went round, and since then nothing has changed that they may look at.
+    spinning: Vec<ThreadId>,
     was_blocked: Arc<AtomicBool>,
     /// Calls that began while one that had waited could go on: by their threads, and how many those have made then.
     pushed_in: Arc<Mutex<Vec<(ThreadId, u32)>>>,
@@ -91,6 +98,8 @@ impl CallByCall {
             before_first: false,
             between: None,
             in_prefix: false,
+            turn_left: 0,
+            spinning: Vec::new(),
             was_blocked: Arc::default(),
             pushed_in: Arc::default(),
         }
@@ -106,9 +115,12 @@ impl CallByCall {
         CallByCall { in_prefix: true, ..self }
     }
 
-    /// A call that spins goes on for long before others have their turn: that may be all it waits for.
-    pub fn patient(self) -> CallByCall {
-        CallByCall { patience: PATIENCE, patience_left: PATIENCE, ..self }
+    /// A call that spins goes on for long before others have their turn: that may be all it waits for. All calls together
+    /// spin for half of the events at the most: an execution that spins no longer than that is not without an end.
+    pub fn patient(self, max_events: usize) -> CallByCall {
+        let most = max_events as u64 / (2 * (self.total + 1));
+        let patience = PATIENCE.min(u32::try_from(most).unwrap_or(PATIENCE));
+        CallByCall { patience, patience_left: patience, ..self }
     }
 
     /// Is set when a call could not go on and another did.
@@ -132,9 +144,24 @@ impl CallByCall {
         self.begun.iter().any(|&(begun, _)| begun == thread)
     }
 
+    /// Notes who spins. Whoever does waits until another thread changes something: if two spin, each would otherwise go on
+    /// because the other was the last to run.
+    fn note_spinning(&mut self, choice: &Choice<'_>) {
+        let Some(last) = choice.trace.steps.last() else { return };
+        if !is_idle(last.event.kind) {
+            self.spinning.clear();
+        } else if !self.spinning.contains(&last.thread) && goes_round(choice, last.thread) {
+            self.spinning.push(last.thread);
+        }
+    }
+
+    fn spins(&self, thread: ThreadId) -> bool {
+        self.spinning.contains(&thread)
+    }
+
     /// A thread that the code under test has started, and that can go on.
     fn helper(&self, choice: &Choice<'_>, may: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
-        let helps = |&thread: &ThreadId| thread.0 > self.last && !goes_round(choice, thread) && may(thread);
+        let helps = |&thread: &ThreadId| thread.0 > self.last && !self.spins(thread) && may(thread);
         choice.threads().find(helps).filter(|_| self.help > 0)
     }
 
@@ -170,7 +197,7 @@ impl CallByCall {
 
     /// The call that goes on where the last one is whole or waits.
     fn next_call(&mut self, choice: &Choice<'_>) -> Option<ThreadId> {
-        let goes_on = |&thread: &ThreadId| choice.can_run(thread) && !goes_round(choice, thread);
+        let goes_on = |&thread: &ThreadId| choice.can_run(thread) && !self.spins(thread);
         let mut resumable = self.begun.iter().map(|&(thread, _)| thread).filter(goes_on);
         let first = resumable.next();
         let (mut is_late, mut resumed) = (self.manner == Manner::Late, first);
@@ -197,10 +224,11 @@ impl CallByCall {
     }
 
     fn next(&mut self, choice: &Choice<'_>) -> ThreadId {
+        self.note_spinning(choice);
         self.begun.retain(|&(thread, whole)| calls_made(thread) < whole);
         // A thread makes no more calls once one has thrown.
         self.left.retain(|&thread| calls_made(thread) < u32::MAX);
-        let goes_on = |thread: ThreadId| choice.can_run(thread) && !goes_round(choice, thread);
+        let goes_on = |thread: ThreadId| choice.can_run(thread) && !self.spins(thread);
         // The first thread makes the prefix and the probes, and threads without calls have nothing to do but end.
         let is_idle = |thread: ThreadId| {
             thread.0 <= self.last && !self.is_begun(thread) && !self.left.contains(&thread) && goes_on(thread)
@@ -211,7 +239,7 @@ impl CallByCall {
         }
         let in_call = self.in_call();
         if let Some(current) = in_call.filter(|&current| choice.can_run(current) && self.patience_left > 0) {
-            self.patience_left -= u32::from(goes_round(choice, current));
+            self.patience_left -= u32::from(self.spins(current));
             return current;
         }
         if let Some(current) = in_call.filter(|&current| goes_on(current)) {
@@ -227,9 +255,12 @@ impl CallByCall {
             self.current = Some(next);
             return next;
         }
-        // Whoever is left spins, or was started and is waited for by nobody: each in turn.
-        let after = choice.threads().find(|&thread| Some(thread) > choice.last);
-        after.or_else(|| choice.threads().next()).expect("internal bug: a choice without threads")
+        // Whoever is left spins, or was started and is waited for by nobody: each in turn, but not for an event only, for it
+        // takes long to go from one thread to another.
+        let last = choice.last.filter(|&last| choice.can_run(last) && self.turn_left > 0);
+        self.turn_left = if last.is_some() { self.turn_left - 1 } else { TURN };
+        let next = || choice.threads().find(|&thread| Some(thread) > choice.last);
+        last.or_else(next).or_else(|| choice.threads().next()).expect("internal bug: a choice without threads")
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 
 use host::{CallResult, Execution, Limits, Prepared, RunSettings, Stop, Values};
 use oracle::{Ended, Linearization, Observation, Serial, Waits, linearizations};
-use schedule::{Event, EventKind, ThreadId};
+use schedule::{Event, EventKind, ThreadId, all_went_round};
 use testcase::TestCase;
 
 use super::call_by_call::{CallByCall, Manner};
@@ -23,6 +23,9 @@ use crate::worker::ending::end;
 use crate::worker::protocol::{Check, Oracle, Rejected};
 use crate::worker::reason::Reason;
 use crate::worker::runs::Runs;
+
+/// After so many events it is looked at whether all threads of a serial execution spin, if one of its calls has had no end before.
+const EVENTS_OF_SPIN: usize = 2_000;
 
 /// What the linearizations show, or why nobody can say.
 pub fn linearize(
@@ -35,7 +38,7 @@ pub fn linearize(
         return Ok(Err(Rejected::TooMany { linearizations: all.total() }));
     }
     let mut serial = Serial::new(test);
-    let ways = Ways::new(check, test);
+    let ways = Ways { few: check.explore.events_alone.map(|_| EVENTS_OF_SPIN), ..Ways::new(check, test) };
     for linearization in all {
         if !ways.run(runs, &linearization, &mut serial)? {
             return Ok(Err(Rejected::Exits));
@@ -64,14 +67,16 @@ pub fn vary(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Se
     let all = linearizations(test);
     let (tries, ways) = (tries(all.total()) as u32, Ways::new(check, test));
     for linearization in all {
-        for variation in 0..tries {
-            // The first two were run before. What is compared with the first is all that differs from any.
-            let merged = runs.test().merged(linearization.order());
-            if let Some([one, other]) = ways.in_one_thread(runs, &merged, &linearization, [0, 2 + variation])?
-                && says_something(&one)
-                && says_something(&other)
-            {
-                serial.add_twice(one, other);
+        let merged = runs.test().merged(linearization.order());
+        // What is compared with the first is all that differs from any. Where that one waits for good there is nothing to compare.
+        let Some(first) = ways.in_one_thread(runs, &merged, &linearization, 0)?.filter(says_something) else {
+            continue;
+        };
+        // The first two were run before.
+        for variation in 2..2 + tries {
+            let other = ways.in_one_thread(runs, &merged, &linearization, variation)?;
+            if let Some(other) = other.filter(says_something) {
+                serial.add_twice(first.clone(), other);
             }
         }
     }
@@ -140,13 +145,14 @@ pub fn waits(
 ) -> Result<bool, Reason> {
     let all = linearizations(test);
     let (tries, ways) = (tries(all.total()) as u32, Ways::new(check, test));
+    let max_events = runs.settings().limits.max_events;
     let mut is_by_chance = false;
     for linearization in all {
         let order = linearization.order();
         let mut first: Option<Vec<usize>> = None;
         let manners = [Manner::Soon, Manner::Untimed, Manner::Late];
         let plain = manners.iter().map(|&manner| (CallByCall::new(order, manner), 0));
-        let patient = manners.iter().map(|&manner| (CallByCall::new(order, manner).patient(), 0));
+        let patient = manners.iter().map(|&manner| (CallByCall::new(order, manner).patient(max_events), 0));
         let varied = (0..tries).map(|variation| (CallByCall::new(order, Manner::Soon), variation));
         let mixed = (0..MIXTURES).map(|bits| (CallByCall::new(order, Manner::Mixed(bits)), 0));
         let schedulers: Vec<(CallByCall, u32)> =
@@ -191,10 +197,10 @@ pub fn doze(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Se
 
 /// Runs all once more, where a call that spins is taken for one that will come to its end.
 pub fn wait_out(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
-    let ways = Ways::new(check, test);
+    let (ways, max_events) = (Ways::new(check, test), runs.settings().limits.max_events);
     for linearization in linearizations(test) {
         for manner in [Manner::Soon, Manner::Untimed] {
-            let scheduler = CallByCall::new(linearization.order(), manner).patient();
+            let scheduler = CallByCall::new(linearization.order(), manner).patient(max_events);
             let execution = runs.run_as(Box::new(scheduler), ways.settings(runs, 0))?;
             if let Some(observation) = ways.observe(&execution) {
                 serial.add(observation);
@@ -219,11 +225,9 @@ pub fn without(
     leave_out(&mut less.suffixes, calls);
     let (ways, mut serial) = (Ways::new(check, test), Serial::new(&less));
     for linearization in linearizations(&less) {
-        if let Some([one, other]) =
-            ways.in_one_thread(runs, &prepared.merged(linearization.order()), &linearization, [0, 1])?
-            && says_something(&one)
-            && says_something(&other)
-        {
+        let merged = prepared.merged(linearization.order());
+        let [one, other] = ways.twice_in_one_thread(runs, &merged, &linearization)?;
+        if let (Some(one), Some(other)) = (one.filter(says_something), other.filter(says_something)) {
             serial.add_twice(one, other);
         }
     }
@@ -235,38 +239,46 @@ struct Ways {
     must_end: bool,
     oracle: Oracle,
     suffixes: usize,
+    /// After so many events an execution ends, if its threads only go round by then.
+    few: Option<usize>,
 }
 
 impl Ways {
     fn new(check: &Check, test: &TestCase) -> Ways {
-        Ways { must_end: check.explore.must_end, oracle: check.oracle, suffixes: test.suffixes.len() }
+        Ways { must_end: check.explore.must_end, oracle: check.oracle, suffixes: test.suffixes.len(), few: None }
     }
 
-    /// Runs one in one thread, in two variations. None if it asks the virtual machine to end.
+    /// Runs one in one thread. None if it asks the virtual machine to end.
     fn in_one_thread(
         &self,
         runs: &mut Runs<'_>,
         merged: &Prepared,
         of: &Linearization,
-        variations: [u32; 2],
-    ) -> Result<Option<[Observation<Seen>; 2]>, Reason> {
+        variation: u32,
+    ) -> Result<Option<Observation<Seen>>, Reason> {
         let in_one = vec![0; of.order().len()];
-        let mut once = |variation| -> Result<Option<Observation<Seen>>, Reason> {
-            let (execution, _) = self.once(runs, Some(merged), &in_one, Manner::Soon, variation)?;
-            Ok(self.observe(&execution).map(|mut observation| {
-                let merged = observation.suffixes.pop().unwrap_or_default();
-                observation.suffixes = of.split(merged, self.suffixes);
-                observation
-            }))
-        };
-        let [one, other] = variations;
-        Ok(once(one)?.zip(once(other)?).map(|(one, other)| [one, other]))
+        let (execution, _) = self.once(runs, Some(merged), &in_one, Manner::Soon, variation)?;
+        Ok(self.observe(&execution).map(|mut observation| {
+            let merged = observation.suffixes.pop().unwrap_or_default();
+            observation.suffixes = of.split(merged, self.suffixes);
+            observation
+        }))
+    }
+
+    /// The same in two variations.
+    fn twice_in_one_thread(
+        &self,
+        runs: &mut Runs<'_>,
+        merged: &Prepared,
+        of: &Linearization,
+    ) -> Result<[Option<Observation<Seen>>; 2], Reason> {
+        Ok([self.in_one_thread(runs, merged, of, 0)?, self.in_one_thread(runs, merged, of, 1)?])
     }
 
     /// Runs one in all ways. False if it asks the virtual machine to end.
     fn run(&self, runs: &mut Runs<'_>, of: &Linearization, serial: &mut Serial<Seen>) -> Result<bool, Reason> {
         let merged = runs.test().merged(of.order());
-        let Some([one, other]) = self.in_one_thread(runs, &merged, of, [0, 1])? else { return Ok(false) };
+        let [Some(one), Some(other)] = self.twice_in_one_thread(runs, &merged, of)? else { return Ok(false) };
         if says_something(&one) && says_something(&other) {
             serial.add_twice(one, other);
         }
@@ -297,6 +309,20 @@ impl Ways {
         variation: u32,
     ) -> Result<(Execution, bool), Reason> {
         let settings = self.settings(runs, variation);
+        if let Some(few) = self.few {
+            let scheduler = CallByCall::new(order, manner);
+            let was_blocked = scheduler.was_blocked();
+            let limits = Limits { max_events: settings.limits.max_events.min(few), ..settings.limits };
+            let settings = RunSettings { limits, ..settings.clone() };
+            let execution = match merged {
+                Some(merged) => runs.run_other(merged, Box::new(scheduler), settings)?,
+                None => runs.run_as(Box::new(scheduler), settings)?,
+            };
+            let is_cut = matches!(execution.stop, Some(Stop::TooManyEvents));
+            if !is_cut || all_went_round(&execution.trace.steps) {
+                return Ok((execution, was_blocked.load(Ordering::Relaxed)));
+            }
+        }
         let scheduler = CallByCall::new(order, manner);
         let was_blocked = scheduler.was_blocked();
         let execution = match merged {

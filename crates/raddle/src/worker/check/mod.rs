@@ -157,6 +157,10 @@ fn one_by_one(
     // Where it is stuck in every order, nobody has come whom it waits for.
     Ok(match (serial?, waits) {
         (Ok(serial), Some(waits)) if !serial.has_ended() => Err(waits),
+        // Each execution would go to the limit as well.
+        (Ok(serial), None) if !serial.has_ended() && serial.is_endless() => {
+            Err(Rejected::Exhausts { what: "no order of the calls has an end".into() })
+        }
         (serial, _) => serial.map(Some),
     })
 }

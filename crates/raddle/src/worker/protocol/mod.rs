@@ -367,6 +367,8 @@ pub enum Rejected {
     PrefixEndless { call: usize },
     /// A call of a suffix waits for what nobody does, when the others are not there.
     SuffixStuck { suffix: usize, call: usize },
+    /// A call of a suffix looks again and again whether others have done something, when they are not there.
+    SuffixSpins { suffix: usize, call: usize },
     /// A call of a suffix has no end, when the others are not there; or a thread has none that it has started.
     SuffixEndless { suffix: usize, call: usize },
     /// It asks the virtual machine to end.
