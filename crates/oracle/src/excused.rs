@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use testcase::{Argument, Behaviour, Call, Operation, TestCase};
+use testcase::{Argument, Behaviour, Call, Implementation, Operation, TestCase};
 
 /// What the virtual machine throws when it is at its end, and what ends threads on request: how full a heap is says nothing about the
 /// order of calls. A stack is another matter: calls that have no end in each other, and do in every order, are not thread-safe.
@@ -21,6 +21,9 @@ const ASSUMPTIONS: [&str; 3] = [
     "org.junit.internal.AssumptionViolatedException",
     "org.opentest4j.TestAbortedException",
 ];
+
+/// How descriptors of methods end that give numbers.
+const NUMBERS: [&str; 6] = [")B", ")S", ")I", ")J", ")F", ")D"];
 
 /// Whether exceptions of this class say nothing about the class under test, whatever the test.
 pub fn is_excused(class: &str) -> bool {
@@ -42,11 +45,36 @@ pub fn thrown_by_test(test: &TestCase) -> BTreeSet<String> {
 
 /// Whether a method that the test has written gives null, as it says.
 pub fn gives_null(test: &TestCase) -> bool {
-    let calls = test.prefix.iter().chain(test.suffixes.iter().flatten()).chain(&test.probes);
-    calls.into_iter().any(|call| match &call.operation {
-        Operation::Implement { methods, .. } => {
-            methods.iter().any(|method| method.does == Behaviour::Return(Argument::Null))
-        }
+    gives(test, |_, method| method.does == Behaviour::Return(Argument::Null))
+}
+
+/// Whether a method that the test has written gives a number below one, which is no weight, size or time: whoever asked for one
+/// may complain. What compares gives such numbers by right.
+pub fn gives_no_amount(test: &TestCase) -> bool {
+    gives(test, |class, method| {
+        let gives_number = NUMBERS.iter().any(|end| method.descriptor.ends_with(end));
+        class != "java/util/Comparator" && gives_number && is_below_one(&method.does)
+    })
+}
+
+fn is_below_one(does: &Behaviour) -> bool {
+    match does {
+        Behaviour::Return(Argument::Byte(number)) => *number < 1,
+        Behaviour::Return(Argument::Short(number)) => *number < 1,
+        Behaviour::Return(Argument::Int(number)) => *number < 1,
+        Behaviour::Return(Argument::Long(number)) => *number < 1,
+        Behaviour::Return(Argument::Float(number)) => *number < 1.0,
+        Behaviour::Return(Argument::Double(number)) => *number < 1.0,
+        Behaviour::Nothing => true,
+        Behaviour::InTurn(turns) => turns.iter().any(is_below_one),
+        Behaviour::Return(_) | Behaviour::Throw { .. } | Behaviour::Call(_) => false,
+    }
+}
+
+fn gives(test: &TestCase, is_so: impl Fn(&str, &Implementation) -> bool) -> bool {
+    let mut calls = test.prefix.iter().chain(test.suffixes.iter().flatten()).chain(&test.probes);
+    calls.any(|call| match &call.operation {
+        Operation::Implement { class, methods, .. } => methods.iter().any(|method| is_so(class, method)),
         _ => false,
     })
 }

@@ -6,9 +6,9 @@ use classfile::TypeSignature;
 use testcase::{Argument, Call, Operation};
 
 use crate::compose::{Composer, Shape};
-use crate::draft::{Draft, Owner, Place};
+use crate::draft::{Draft, OWN, Owner, Place};
 use crate::maker::Rather;
-use crate::parts::{Beside, Source};
+use crate::parts::{Beside, PartCall, Source};
 use crate::types::Bindings;
 
 impl Composer<'_, '_> {
@@ -81,30 +81,37 @@ impl Composer<'_, '_> {
         if first.is_none() && matches!(source, Source::Taken(_)) {
             return;
         }
+        // What a thread is given while others are at it may be half of one state and half of another: `reader = book.read()`.
+        let asks_itself = !beside.is_same && self.maker.rng.one_in(3);
         for thread in 0..shape.threads {
-            let method = if thread % 2 == 0 { Some(beside.method) } else { beside.other };
+            let own_part = PartCall { part: beside.part, method: beside.method };
+            let called = if thread % 2 == 0 { Some(own_part) } else { beside.other };
             // What is given out belongs to the thread that uses it.
             draft.owner = Some(Owner::Thread(thread));
-            let given = match (method, source) {
-                (None, _) => None,
-                (_, Source::Taken(_)) => first,
-                _ if beside.is_same && first.is_some() => first,
-                (_, Source::Given(giver)) => self.change(draft, giver, bindings, subject, None),
+            let given = match called.map(|called| self.parts[called.part].source) {
+                None => None,
+                Some(Source::Taken(_)) => first,
+                Some(_) if beside.is_same && first.is_some() => first,
+                Some(Source::Given(giver)) if asks_itself => {
+                    self.suffix_call(draft, giver, bindings, subject, None, thread);
+                    draft.suffixes.get(thread).map(|calls| OWN + calls.len() - 1)
+                }
+                Some(Source::Given(giver)) => self.change(draft, giver, bindings, subject, None),
             };
-            first = first.or(given);
+            first = first.or(given.filter(|given| *given < OWN));
             draft.owner = None;
             for position in 0..shape.calls {
                 // Past the first call, whatever else whoever has the part may do.
                 let further = if position == 0 { 0 } else { self.maker.rng.below(4) };
-                match (method, given) {
+                match (called, given) {
                     (Some(_), Some(_)) if further == 3 => {
                         self.suffix_call(draft, own, bindings, subject, None, thread);
                     }
-                    (Some(_), Some(given)) if further > 0 => {
-                        let method = self.maker.rng.below(self.parts[beside.part].methods.len());
-                        self.part_call(draft, beside.part, method, bindings, given, thread);
+                    (Some(called), Some(given)) if further > 0 => {
+                        let method = self.maker.rng.below(self.parts[called.part].methods.len());
+                        self.part_call(draft, PartCall { method, ..called }, bindings, given, thread);
                     }
-                    (Some(method), Some(given)) => self.part_call(draft, beside.part, method, bindings, given, thread),
+                    (Some(called), Some(given)) => self.part_call(draft, called, bindings, given, thread),
                     _ if further > 1 => {
                         let method = self.method_at((giver, own), thread, position);
                         self.suffix_call(draft, method, bindings, subject, None, thread);
@@ -139,17 +146,9 @@ impl Composer<'_, '_> {
     }
 
     /// A call of what a call of the prefix gave out.
-    fn part_call(
-        &mut self,
-        draft: &mut Draft,
-        part: usize,
-        method: usize,
-        bindings: &Bindings,
-        given: usize,
-        thread: usize,
-    ) {
-        let part = &self.parts[part];
-        let (declared_in, method) = &part.methods[method];
+    fn part_call(&mut self, draft: &mut Draft, called: PartCall, bindings: &Bindings, given: usize, thread: usize) {
+        let part = &self.parts[called.part];
+        let (declared_in, method) = &part.methods[called.method];
         let gives = crate::types::substitute(&part.gives, bindings);
         let own = self.maker.bindings_of(&part.info, &gives);
         let bindings = self.maker.library.bindings_above(&part.info.name, &own, declared_in);

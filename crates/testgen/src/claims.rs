@@ -42,14 +42,21 @@ pub fn is_annotated(file: &ClassFile<'_>) -> bool {
 
 impl Library<'_> {
     /// Whether objects of a class are meant to be shared. Of the JDK those are that are made for it, and those most of
-    /// whose methods are synchronized: others have a lock somewhere, too.
+    /// whose methods are synchronized: others have a lock somewhere, too. A `Vector` has, but whoever goes through it has to
+    /// keep others away: it looks whether somebody has changed it, and throws.
     pub fn is_shareable(&self, class: &str) -> bool {
         if is_of_jdk(class) {
-            return class.starts_with(CONCURRENT) || self.class(class).is_some_and(|info| is_synchronized(&info));
+            let is_locked = || self.class(class).is_some_and(|info| is_synchronized(&info));
+            return class.starts_with(CONCURRENT) || is_locked() && !self.fails_fast(class);
         }
         let line = self.line(class);
         let mut own = line.iter().filter(|info| !is_of_jdk(&info.name) && !info.is_interface());
         own.any(|info| info.claims_safety)
+    }
+
+    /// Whether a collection of the JDK counts its changes.
+    fn fails_fast(&self, class: &str) -> bool {
+        self.line(class).iter().any(|info| info.fields.iter().any(|field| field.name == "modCount"))
     }
 
     /// Whether all that can be done with an object of a class is to ask it, and that does not change it.

@@ -70,7 +70,7 @@ mod types;
 pub use generator::{Candidate, Feedback, Generator, Origin, Settings, Strategy};
 pub use goals::{Goal, MET, RAW, WAITED, class as any_place, part, path, place, raw_field};
 pub use library::is_of_jdk;
-pub use parts::Beside;
+pub use parts::{Beside, PartCall};
 pub use plan::{FIRST_ROUND, ROUND_STEP};
 pub use shrink::{size, smaller};
 pub use subject::Untestable;

@@ -10,7 +10,11 @@ const LARGEST: i64 = 1 << 8;
 /// Up to here numbers are usual, and every test has some.
 const USUAL: i64 = 3;
 
-/// Numbers worth passing: those of the code with their neighbours, and sizes of what is indexed by a shift.
+/// Where a number is cut into parts of a size, there may be room for so many parts at first.
+const PARTS: [i64; 3] = [1, 2, 4];
+
+/// Numbers worth passing: those of the code with their neighbours, and of what is cut into parts of one size, by a shift or
+/// a division, the first numbers of later parts.
 pub fn of(file: &ClassFile<'_>) -> Vec<i64> {
     let mut found = BTreeSet::new();
     for code in file.methods.iter().filter_map(|method| method.code()) {
@@ -27,10 +31,12 @@ pub fn of(file: &ClassFile<'_>) -> Vec<i64> {
             };
             let size = match instructions.get(at + 1) {
                 Some(Instruction::Operate(by)) if shifts(*by) => 1_i64.checked_shl(number as u32),
+                Some(Instruction::Operate(by)) if divides(*by) => Some(number),
                 _ => None,
             };
+            let parts = size.into_iter().flat_map(|size| PARTS.map(|parts| size.saturating_mul(parts)));
             let is_wanted = |number: &i64| (USUAL + 1..=LARGEST).contains(number);
-            for number in [Some(number), size].into_iter().flatten().filter(is_wanted) {
+            for number in parts.chain([number]).filter(is_wanted) {
                 found.extend([number - 1, number, number + 1]);
             }
         }
@@ -43,4 +49,8 @@ fn shifts(operator: Operator) -> bool {
         operator,
         Operator::Ishl | Operator::Lshl | Operator::Ishr | Operator::Lshr | Operator::Iushr | Operator::Lushr
     )
+}
+
+fn divides(operator: Operator) -> bool {
+    matches!(operator, Operator::Idiv | Operator::Ldiv | Operator::Irem | Operator::Lrem)
 }

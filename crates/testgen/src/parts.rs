@@ -2,7 +2,8 @@
 //! given and others have as well: a clock that is moved by hand, a registry that several share.
 //!
 //! Whoever has such a part uses it beside the subject: `tx.commit()` in one thread while another calls `db.abortAll()`.
-//! So calls of parts are paired with calls of the subject, and with calls of a second part.
+//! So calls of parts are paired with calls of the subject, and with calls of a second part, which the same method gives out
+//! or another.
 //!
 //! A part that is given out is an object of a class outside of the JDK that can change, or a collection that the
 //! analysis says is part of the subject. Iterators are none: nobody expects to share what they go through. What a
@@ -63,10 +64,19 @@ pub struct Beside {
     pub part: usize,
     /// The method that is called on it, by its number.
     pub method: usize,
-    /// The method that another thread calls on a part; None if it calls the subject itself.
-    pub other: Option<usize>,
+    /// What another thread calls on a part; None if it calls the subject itself.
+    pub other: Option<PartCall>,
     /// Whether that is the same part; else it is a second one.
     pub is_same: bool,
+}
+
+/// A call of a second part: of one that the same method gives out, or another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PartCall {
+    /// The part, by its number, and the method of it.
+    pub part: usize,
+    /// The method that is called on it, by its number.
+    pub method: usize,
 }
 
 /// Collections of the JDK that may be live views, and what changes or reads them as one call.
@@ -79,6 +89,8 @@ const ONCE: [&str; 4] =
 const MOST: usize = 60;
 /// Pairs with further methods of a part come last.
 const MOST_METHODS: usize = 12;
+/// Two parts that different methods give out come after so many methods of one.
+const LATER: usize = 2;
 
 /// Pairs to be tried, and how many there are past the bound.
 pub struct Bounded<T> {
@@ -259,8 +271,20 @@ pub fn pairs(parts: &[Part], class: &SubjectClass, relations: &Relations) -> Bou
             for other in (method..of.methods.len()).filter(|other| !asks || !of.methods[*other].1.asks()) {
                 let rank = (other >= MOST_METHODS, asks, of.methods[other].1.asks(), method + other);
                 for is_same in [false, true].into_iter().filter(|is_same| !is_same || of.is_shareable) {
-                    let beside = Beside { part, method, other: Some(other), is_same };
+                    let beside = Beside { part, method, other: Some(PartCall { part, method: other }), is_same };
                     found.push((rank, ((giver, giver), beside)));
+                }
+            }
+            // A source beside a sink, or a left side beside a right one.
+            for (second, of_second) in parts.iter().enumerate().skip(part + 1) {
+                let Source::Given(other_giver) = of_second.source else { continue };
+                for (other, (_, called)) in of_second.methods.iter().enumerate() {
+                    if asks && called.asks() {
+                        continue;
+                    }
+                    let rank = (method.max(other) >= MOST_METHODS, asks, called.asks(), LATER + method + other);
+                    let other = Some(PartCall { part: second, method: other });
+                    found.push((rank, ((giver, other_giver), Beside { part, method, other, is_same: false })));
                 }
             }
         }

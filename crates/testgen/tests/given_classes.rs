@@ -13,7 +13,7 @@ use testgen::{Feedback, Generator, Settings, Strategy};
 /// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
 /// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
 /// that lends what anyone can make, with a function and with texts for its exceptions.
-const SOURCES: [(&str, &str); 18] = [
+const SOURCES: [(&str, &str); 20] = [
     (
         "holes/Codecs.java",
         "package holes;
@@ -51,6 +51,34 @@ const SOURCES: [(&str, &str); 18] = [
              private int next;
              public synchronized Optional<Key> take() { return Optional.of(new Key(next++)); }
              public synchronized void give(Key key) { next = key.number(); }
+         }",
+    ),
+    (
+        "holes/Pipe.java",
+        "package holes;
+         public class Pipe {
+             private final int[] cells = new int[4];
+             private int count;
+             private final Sink sink = new Sink();
+             private final Source source = new Source();
+             public Sink sink() { return sink; }
+             public Source source() { return source; }
+             public class Sink {
+                 public void put(int number) { cells[count++ & 3] = number; }
+             }
+             public class Source {
+                 public int take() { return cells[--count & 3]; }
+             }
+         }",
+    ),
+    (
+        "holes/Drain.java",
+        "package holes;
+         import java.util.Collection;
+         public class Drain {
+             private int count;
+             public synchronized void from(Collection<String> others) { for (String other : others) { count++; } }
+             public synchronized void into(Collection<String> others) { others.add(String.valueOf(count)); }
          }",
     ),
     (
@@ -637,8 +665,8 @@ fn numbers_are_those_that_the_code_mentions() {
         };
         tests.iter().filter(passes).count()
     };
-    // What is shifted by 6 has parts of 64.
-    for number in [63, 64, 65] {
+    // What is shifted by 6 has parts of 64, and there may be room for two of them at first.
+    for number in [63, 64, 65, 128] {
         assert!(passes(number) > 0, "no test passes {number}");
     }
 }
@@ -655,4 +683,45 @@ fn a_handle_is_taken_out_of_what_it_is_wrapped_in() {
     let unwrapped = tests.iter().filter(is_unwrapped).count();
     println!("{unwrapped} of {} tests give back what an Optional had in it", tests.len());
     assert!(unwrapped * 4 > tests.len());
+}
+
+#[test]
+fn parts_that_two_methods_give_out_are_used_beside_each_other() {
+    let tests = tests("holes.Pipe");
+    let calls = |test: &TestCase, thread: usize, wanted: &str| {
+        test.suffixes.get(thread).is_some_and(|calls| calls.iter().any(|call| name(call) == wanted))
+    };
+    let both = |test: &&TestCase| calls(test, 0, "put") && calls(test, 1, "take");
+    assert!(tests.iter().any(|test| both(&test)), "no test puts into the one while it takes from the other");
+    // A thread may ask for its part itself, while others are at it.
+    let is_own = |test: &TestCase, call: &Call| {
+        let made = test.prefix.len();
+        matches!(call.operation.receiver(), Some(Argument::Value(number)) if *number >= made)
+    };
+    let asks_itself = |test: &&TestCase| {
+        let mut calls = test.suffixes.iter().flatten();
+        calls.any(|call| ["put", "take"].contains(&name(call)) && is_own(test, call))
+    };
+    let (own, all) = (tests.iter().filter(asks_itself).count(), tests.len());
+    println!("in {own} of {all} tests a thread asks for its part");
+    assert!(own > 0 && own * 2 < all);
+}
+
+/// Whoever goes through a `Vector` has to keep others away from it, whatever locks it has.
+#[test]
+fn collections_that_look_for_changes_are_not_shared() {
+    let mut shared = BTreeSet::new();
+    for test in tests("holes.Drain") {
+        let passed = |calls: &[Call]| -> BTreeSet<usize> {
+            let arguments = calls.iter().flat_map(|call| &call.arguments);
+            arguments.filter_map(|it| if let Argument::Value(number) = it { Some(*number) } else { None }).collect()
+        };
+        let [first, second, ..] = &test.suffixes[..] else { continue };
+        for number in passed(first).intersection(&passed(second)).filter(|number| **number < test.prefix.len()) {
+            shared.insert(test.prefix[*number].operation.class().to_owned());
+        }
+    }
+    let fails_fast = |class: &String| ["Vector", "Stack"].iter().any(|it| class.ends_with(it));
+    assert!(!shared.iter().any(fails_fast), "{shared:?}");
+    println!("shared: {shared:?}");
 }

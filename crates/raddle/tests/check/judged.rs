@@ -1,8 +1,8 @@
 //! What is held against linearizations, and how it is told.
 
-use crate::support::{Bench, EXPLORE, construct, fixture, invoke, jdks};
+use crate::support::{Bench, EXPLORE, construct, fixture, invoke, jdks, one_each};
 use raddle::worker::protocol::{Check, Explore, Failure, FailureKind, Oracle, Plan};
-use testcase::{Argument, TestCase};
+use testcase::{Argument, Behaviour, Call, Implementation, Operation, TestCase};
 
 #[test]
 fn lost_updates_are_a_matter_of_values() {
@@ -101,5 +101,32 @@ fn what_was_given_back_is_used_by_whoever_gets_it_next() {
         assert_eq!((outcome.checked().rejected.clone(), outcome.kinds()), (None, vec![]), "{:#?}", outcome.findings());
         // It did throw, and nothing is promised.
         assert_eq!(outcome.0.explored.unwrap().certificate, None);
+    }
+}
+
+/// A number below one is no weight. Whoever complains of it has been given it by the test.
+#[test]
+fn what_the_tests_own_functions_give_may_be_complained_of() {
+    let weigher = |weight: i32| {
+        let does = Behaviour::Return(Argument::Int(weight));
+        let (name, descriptor) = ("applyAsInt".into(), "(Ljava/lang/Object;)I".into());
+        let methods = vec![Implementation { name, descriptor, does }];
+        let (class, descriptor) = ("java/util/function/ToIntFunction".into(), "()V".into());
+        Call { operation: Operation::Implement { class, descriptor, methods }, arguments: vec![] }
+    };
+    let test = |weight, asks| {
+        let make = construct("Ballast", "(Ljava/util/function/ToIntFunction;)V", vec![Argument::Value(0)]);
+        let pass = invoke("Ballast.pass(Ljava/lang/Object;)V", 1, vec![Argument::String("a".into())]);
+        one_each(vec![weigher(weight), make], vec![pass, invoke(asks, 1, vec![])])
+    };
+    for jdk in jdks() {
+        let mut bench = Bench::new(&jdk);
+        bench.check("Ballast", &test(1, "Ballast.weigh()I"), Oracle::Safety).assert_clean();
+        let outcome = bench.check("Ballast", &test(0, "Ballast.weigh()I"), Oracle::Safety);
+        let certificate = outcome.0.explored.as_ref().map(|explored| explored.certificate.is_some());
+        assert_eq!((outcome.kinds(), certificate), (vec![], Some(false)), "nothing is found, and nothing is promised");
+        // Where the function gives what is asked for, a complaint is the class's own.
+        let outcome = bench.check("Ballast", &test(1, "Ballast.rest()I"), Oracle::Safety);
+        assert_eq!(outcome.kinds(), [FailureKind::Exception]);
     }
 }

@@ -313,7 +313,7 @@ impl Ways {
             let scheduler = CallByCall::new(order, manner);
             let was_blocked = scheduler.was_blocked();
             let limits = Limits { max_events: settings.limits.max_events.min(few), ..settings.limits };
-            let settings = RunSettings { limits, ..settings.clone() };
+            let settings = RunSettings { limits, ..settings };
             let execution = match merged {
                 Some(merged) => runs.run_other(merged, Box::new(scheduler), settings)?,
                 None => runs.run_as(Box::new(scheduler), settings)?,
