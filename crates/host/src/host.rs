@@ -28,6 +28,7 @@ use crate::signals;
 use crate::sites::FieldRef;
 use crate::statics;
 use crate::tables;
+use crate::there_before;
 use crate::threads;
 use crate::unseen;
 use jni_sys::jvalue;
@@ -148,6 +149,7 @@ impl Host {
         natives::bind(&jvm, reading.clone())?;
         definitions::bind(&jvm, &settings.java_home)?;
         threads::know_current(jvm.env, ThreadId(0));
+        there_before::remember(jvm.env);
         let jdk_state = JdkState::remember(jvm.env);
         let common_pool = CommonPool::find(jvm.env);
         let properties = SystemProperties::remember(jvm.env);

@@ -18,6 +18,7 @@ unsafe impl Sync for Jvmti {}
 mod function {
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
     pub const GET_FRAME_COUNT: usize = 16;
+    pub const GET_THREAD_STATE: usize = 17;
     pub const GET_OBJECT_MONITOR_USAGE: usize = 59;
     pub const ALLOCATE: usize = 46;
     pub const DEALLOCATE: usize = 47;
@@ -227,6 +228,18 @@ impl Jvmti {
             debug_assert_eq!(error, 0, "internal bug: the current thread has no stack");
         }
         frames.max(0) as u32
+    }
+
+    /// Whether a thread was never started.
+    pub fn is_unstarted(self, thread: jobject) -> bool {
+        let mut state = 0;
+        // SAFETY: this is the signature of this function, which writes to what is given.
+        let result = unsafe {
+            let ask: unsafe extern "system" fn(Jvmti, jobject, *mut jint) -> c_int =
+                self.function(function::GET_THREAD_STATE);
+            ask(self, thread, &mut state)
+        };
+        result == 0 && state == 0
     }
 
     /// Attaches a number to an object. It is forgotten with the object.

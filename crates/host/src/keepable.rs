@@ -9,12 +9,12 @@ pub enum Standing {
     Kept,
     /// It never changes but for what the machine keeps in it, such as whether a method may be called by reflection.
     LeftAlone,
-    /// It has state that cannot be written, such as an address or a thread.
+    /// It has state that cannot be written, such as an address.
     Refused,
 }
 
 /// Classes, or packages of such, whose objects are left alone. One of a class that extends these and has fields of its own is not.
-const LEFT_ALONE: [&str; 17] = [
+const LEFT_ALONE: [&str; 24] = [
     "java/lang/Class",
     "java/lang/ClassLoader",
     "java/lang/Module",
@@ -22,6 +22,7 @@ const LEFT_ALONE: [&str; 17] = [
     "java/lang/Package",
     "java/lang/Runtime",
     "java/lang/StackTraceElement",
+    "java/lang/StackWalker",
     "java/lang/invoke/DirectMethodHandle",
     "java/lang/invoke/MethodHandles$Lookup",
     "java/lang/invoke/MethodType",
@@ -30,21 +31,35 @@ const LEFT_ALONE: [&str; 17] = [
     "java/nio/charset/Charset",
     "java/security/AccessControlContext",
     "java/security/CodeSource",
+    "java/security/Permission",
     "java/security/ProtectionDomain",
+    "jdk/internal/logger/",
+    "jdk/internal/misc/Unsafe",
+    "sun/misc/Unsafe",
+    "sun/reflect/generics/",
     "sun/util/locale/",
+    // Loggers of the platform, which all share.
+    "sun/util/logging/",
 ];
 
 /// Classes of opaque packages, or such packages, whose objects are like any others.
 const ORDINARY: [&str; 5] =
     ["java/nio/Heap", "java/nio/Buffer", "java/nio/ByteBuffer", "java/nio/CharBuffer", "sun/util/calendar/"];
 
+/// What a thread that was never started can be told, in one version or another.
+const OF_THREADS: [&str; 7] =
+    ["contextClassLoader", "daemon", "holder", "interrupted", "name", "priority", "uncaughtExceptionHandler"];
+
 /// Classes of opaque packages whose objects are kept, and the fields of them that are.
-const IN_PART: [(&str, &[&str]); 13] = [
+const IN_PART: [(&str, &[&str]); 16] = [
     ("java/lang/Object", &[]),
     ("java/lang/Enum", &[]),
     ("java/lang/Number", &[]),
     ("java/lang/Record", &[]),
+    ("java/lang/Thread", &OF_THREADS),
+    ("java/lang/Thread$FieldHolder", &["daemon", "priority"]),
     ("java/lang/ThreadLocal", &[]),
+    ("java/lang/ThreadLocal$SuppliedThreadLocal", &["supplier"]),
     ("java/lang/InheritableThreadLocal", &[]),
     ("java/lang/Throwable", &["detailMessage", "cause", "suppressedExceptions"]),
     ("java/lang/ref/Reference", &["referent", "queue", "next"]),

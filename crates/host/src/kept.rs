@@ -12,6 +12,7 @@ use crate::jni::Env;
 use crate::keepable::{Standing, is_kept, standing};
 use crate::natives;
 use crate::scope::is_of_jdk;
+use crate::there_before;
 use jni_sys::{jclass, jfieldID, jobject, jvalue};
 use std::collections::{HashMap, VecDeque};
 use std::ptr::null_mut;
@@ -27,6 +28,8 @@ pub struct Kept {
     objects: Vec<KeptObject>,
     /// Global references to all objects that were met, by their real identity hashes.
     by_hash: HashMap<i32, jobject>,
+    /// Threads that were never started.
+    unstarted: Vec<jobject>,
     /// Those that nothing outside the copy may have put into a table by the hash that they showed.
     asked_anew: HashMap<i32, jobject>,
 }
@@ -69,6 +72,11 @@ impl Kept {
                 Err(refused)
             }
         }
+    }
+
+    /// Whether it can be put back: a thread that has been started cannot be started again.
+    pub fn is_of_use(&self) -> bool {
+        self.unstarted.iter().all(|&thread| natives::is_unstarted(thread))
     }
 
     /// Writes back whatever is not as it was.
@@ -200,12 +208,20 @@ impl Copying<'_> {
         let global = self.env.global(object);
         self.env.delete_local(object);
         self.kept.by_hash.insert(hash, global);
+        if there_before::is_one(self.env, global) {
+            return Ok(global);
+        }
         let layout = self.env.frame(|| self.layouts.of(self.env, global));
+        let is_thread = layout.classes.iter().any(|class| class == "java/lang/Thread");
         match standing(&layout) {
             Standing::Refused => Err(NotKeepable),
+            _ if is_thread && !natives::is_unstarted(global) => Err(NotKeepable),
             _ if self.kept.by_hash.len() > MOST_OBJECTS => Err(NotKeepable),
             Standing::LeftAlone => Ok(global),
             Standing::Kept => {
+                if is_thread {
+                    self.kept.unstarted.push(global);
+                }
                 let class = layout.classes[0].as_str();
                 if class == "java/lang/Object" || !is_of_jdk(class) {
                     self.kept.asked_anew.insert(hash, global);

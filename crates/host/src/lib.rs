@@ -83,6 +83,7 @@ mod sites;
 mod statics;
 mod sync;
 mod tables;
+mod there_before;
 mod threads;
 mod thrown;
 pub mod unseen;

@@ -172,8 +172,14 @@ pub fn note_initialized(env: Env, class: jobject) {
 /// Puts the static state of all noted classes back.
 pub fn reset(env: Env) {
     let mut statics = STATICS.lock().unwrap_or_else(|e| e.into_inner());
-    if let Copy::Kept(kept) = &statics.copy {
-        return control::uncontrolled(|| kept.put_back(env));
+    match std::mem::replace(&mut statics.copy, Copy::None) {
+        Copy::Kept(kept) if kept.is_of_use() => {
+            control::uncontrolled(|| kept.put_back(env));
+            statics.copy = Copy::Kept(kept);
+            return;
+        }
+        Copy::Kept(kept) => kept.discard(env),
+        other => statics.copy = other,
     }
     if statics.unrestored.is_some() {
         return;

@@ -202,6 +202,11 @@ pub fn forget_shown(object: jobject) {
     functions().jvmti.set_tag(object, 0);
 }
 
+/// Whether a thread was never started.
+pub fn is_unstarted(thread: jobject) -> bool {
+    functions().jvmti.is_unstarted(thread)
+}
+
 /// What reads objects.
 pub fn reading() -> &'static Reading {
     &functions().reading

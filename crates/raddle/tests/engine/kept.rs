@@ -39,6 +39,9 @@ public class Tables {
     static final ClassLoader LOADER = Tables.class.getClassLoader();
     static final Object[] SLOTS = new Object[3];
     static final Object HASHED = new Object();
+    static final Object[] OF_THE_MACHINE = ofTheMachine();
+    static final ThreadLocal<String> LOCAL = ThreadLocal.withInitial(() -> "local");
+    static final Thread NEVER_STARTED = new Thread("waiting");
     static Node head = new Node();
     static double wide = 1.5;
     static String text;
@@ -60,10 +63,27 @@ public class Tables {
         head.next = new Node();
     }
 
+    private static Object[] ofTheMachine() {
+        try {
+            java.lang.reflect.Field unsafe = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
+            unsafe.setAccessible(true);
+            java.lang.reflect.Type generic = Tables.class.getDeclaredField("TABLE").getGenericType();
+            Thread current = Thread.currentThread();
+            return new Object[] {
+                System.in, System.out, System.err, current, current.getThreadGroup(), new RuntimePermission("none"),
+                StackWalker.getInstance(), System.getLogger("Tables"), unsafe.get(null), generic,
+                Map.class.getTypeParameters()
+            };
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     public static String change() {
         String told = TABLE.size() + " " + TABLE.get("3")[0] + " " + TEXTS + QUEUE + WEAK.values() + CALENDAR.getTimeInMillis() + " "
             + CALENDAR.get(Calendar.DAY_OF_MONTH) + " " + ATOMIC + (SLOTS[0] == TABLE) + SLOTS[1] + " " + head.next.numbers[1]
-            + (head.next.next == null) + " " + wide + text + Light.GREEN.passed + " " + SOFT.get()[0] + EXCEPTION.getSuppressed().length + " " + System.identityHashCode(HASHED);
+            + (head.next.next == null) + " " + wide + text + Light.GREEN.passed + " " + SOFT.get()[0] + EXCEPTION.getSuppressed().length + " " + System.identityHashCode(HASHED) + " "
+            + LOCAL.get() + " " + NEVER_STARTED.getName() + NEVER_STARTED.getPriority() + NEVER_STARTED.isDaemon();
         TABLE.put("3", new int[] {5});
         TABLE.get("4")[0]++;
         TABLE.remove("5");
@@ -83,15 +103,23 @@ public class Tables {
         Light.GREEN.passed++;
         SOFT.get()[0]++;
         EXCEPTION.addSuppressed(new RuntimeException());
+        LOCAL.set("other");
+        NEVER_STARTED.setName("renamed");
+        NEVER_STARTED.setPriority(3);
+        NEVER_STARTED.setDaemon(true);
+        start();
         return told;
     }
+
+    private static void start() {}
 
     public static int made() { return Integer.parseInt(Left.BEHIND.get("tables.made")); }
 }
 "#;
 
 /// With it there is something that cannot be written back.
-const WITH_THREAD: &str = "    static final Thread THREAD = new Thread();\n    static String text;\n";
+const WITH_ADDRESS: &str =
+    "    static final Object ADDRESS = java.nio.ByteBuffer.allocateDirect(8);\n    static String text;\n";
 
 fn told_and_made(source: &str) -> Vec<(String, String, u32)> {
     let mut all = Vec::new();
@@ -118,13 +146,23 @@ fn what_takes_long_to_make_is_put_back_as_it_was() {
             told.contains("50 3 {1=one}[first][weak]1000000 1 7truenull 2true 1.5null0 40 "),
             "JDK {version}: {told}"
         );
+        assert!(told.contains(" local waiting5false"), "JDK {version}: {told}");
         assert!(made < 10, "JDK {version}: made {made} times");
     }
 }
 
 #[test]
 fn what_cannot_be_written_back_is_made_again() {
-    for (version, _, made) in told_and_made(&TABLES.replace("    static String text;\n", WITH_THREAD)) {
+    for (version, _, made) in told_and_made(&TABLES.replace("    static String text;\n", WITH_ADDRESS)) {
+        assert!(made >= 30, "JDK {version}: made {made} times");
+    }
+}
+
+#[test]
+fn a_thread_that_was_started_is_made_again() {
+    let starts = TABLES.replace("void start() {}", "void start() { NEVER_STARTED.start(); }");
+    for (version, told, made) in told_and_made(&starts) {
+        assert!(told.contains(" local waiting5false"), "JDK {version}: {told}");
         assert!(made >= 30, "JDK {version}: made {made} times");
     }
 }
