@@ -41,9 +41,8 @@ impl<V: Clone + PartialEq> Waits<V> {
     }
 
     /// Whether calls of an execution that is stuck wait for good which no linearization explains: none leaves the same
-    /// calls waiting, or none does in which those come after all others, though the others can be made before them and
-    /// end as they did. The second holds only if the others act the same whether those wait already or not:
-    /// `come_last`.
+    /// calls waiting, or none does in which those come after all others and the others end as they did, though they can
+    /// be made so. The second holds only if the others act the same whether those wait already or not: `come_last`.
     pub fn are_unexplained(&self, observation: &Observation<V>, come_last: bool) -> bool {
         self.are_not_explained(observation, true, come_last)
     }
@@ -75,10 +74,14 @@ impl<V: Clone + PartialEq> Waits<V> {
         if !come_last {
             return false;
         }
-        let mut before = self.runs.iter().filter(|run| run.quiet.contains(&made)).peekable();
+        // Runs in which all other calls were made before those that wait.
+        let mut before = self.runs.iter().filter(|run| run.quiet.contains(&made));
+        if !by_results {
+            return before.any(|run| !leaves_them(run));
+        }
         let is_same = |run: &Run<V>| run.ended.iter().zip(&of_execution).all(|(run, ended)| run.starts_with(ended));
-        let can_be_made = before.clone().any(|run| !by_results || is_same(run));
-        can_be_made && !before.any(leaves_them)
+        let mut of_same = before.filter(|run| is_same(run)).peekable();
+        of_same.peek().is_some() && !of_same.any(leaves_them)
     }
 }
 
@@ -118,6 +121,20 @@ mod tests {
         // It waits in one order in which it comes last: that is the state.
         waits.add(&observation(&[0, 1], true), vec![vec![0, 0], vec![0, 1]]);
         assert!(!waits.are_unexplained(&observation(&[0, 1], true), true));
+    }
+
+    #[test]
+    fn an_order_that_leaves_it_waiting_explains_only_what_the_others_have_said_there() {
+        // A call waits for an answer. Whoever answers first finds no call and says so.
+        let mut waits = Waits::default();
+        let mut too_early = observation(&[0, 1], true);
+        too_early.suffixes[1] = vec![Ended::Returned(1)];
+        waits.add(&too_early, vec![vec![0, 0], vec![0, 1]]);
+        waits.add(&observation(&[1, 1], false), vec![vec![0, 0], vec![0, 1], vec![1, 1]]);
+        assert!(!waits.are_unexplained(&too_early, true));
+        let answered = observation(&[0, 1], true);
+        assert!(waits.may_be_unexplained(&answered));
+        assert!(waits.are_unexplained(&answered, true));
     }
 
     #[test]

@@ -2,12 +2,15 @@
 //!
 //! Pradel and Gross, "Fully Automatic and Precise Detection of Thread Safety Violations", PLDI 2012. **Deviations:** what
 //! suffixes need is made in the prefix of the test; whether a prefix or suffix runs alone is found out with the first test that
-//! has it, not before; of the objects that methods give, none is used again.
+//! has it, not before; of the objects that methods give, none is used again; threads share subjects and what may be shared, as in
+//! all tests, and not whatever the prefix has made.
 
-use testcase::Call;
+use std::collections::BTreeSet;
+
+use testcase::{Argument, Call};
 
 use crate::compose::Composer;
-use crate::draft::{Draft, Place};
+use crate::draft::{Draft, Owner, Place};
 use crate::learnt::Choice;
 use crate::subject::Called;
 use crate::types::Bindings;
@@ -16,6 +19,8 @@ use crate::types::Bindings;
 const MOST_PREFIXES: usize = 25;
 /// So many suffixes of a prefix.
 const MOST_SUFFIXES: usize = 50;
+/// So many suffixes are made for a test, at the most.
+const MOST_TRIES: usize = 20;
 /// So many calls may change the state of the subject.
 const STATE_CHANGERS: usize = 5;
 /// So many calls a suffix has.
@@ -52,13 +57,30 @@ struct Suffix {
     made: Vec<Call>,
     calls: Vec<Call>,
     choices: Vec<(Place, Choice)>,
+    /// What one thread of a test may have.
+    sole: BTreeSet<Sole>,
+}
+
+/// What threads do not share.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Sole {
+    /// The object in a static field, which can change: the class and the field.
+    Constant(String, String),
+    /// What a subject has lent in the prefix, which is given back once.
+    Loan(usize),
 }
 
 impl ConTeGe {
-    /// The next test, and what it is made of.
-    pub fn next(&mut self, composer: &mut Composer<'_, '_>) -> (Draft, Parts) {
+    /// The next test, and what it is made of. None if no two suffixes fit: those that need what one thread may have do not
+    /// even fit themselves.
+    pub fn next(&mut self, composer: &mut Composer<'_, '_>) -> Option<(Draft, Parts)> {
+        for _ in 0..MOST_TRIES {
+            if self.open.is_empty() {
+                self.extend(composer);
+            }
+        }
         if self.open.is_empty() {
-            self.extend(composer);
+            return None;
         }
         let parts = self.open.swap_remove(composer.maker.rng.below(self.open.len()));
         let prefix = self.prefixes.iter().find(|prefix| prefix.number == parts.prefix);
@@ -67,7 +89,7 @@ impl ConTeGe {
             let suffix = prefix.suffixes.iter().find(|suffix| suffix.number == number);
             suffix.expect("internal bug: tests of a suffix go with it")
         };
-        (combine(&prefix.draft, parts.suffixes.map(suffix)), parts)
+        Some((combine(&prefix.draft, parts.suffixes.map(suffix)), parts))
     }
 
     /// The prefix of a test does not run alone, or only with what one of its suffixes needs.
@@ -108,9 +130,11 @@ impl ConTeGe {
         }
         self.count += 1;
         let new = suffix(composer, prefix, self.count);
+        let sole = new.sole.clone();
         prefix.suffixes.push(new);
+        let fits = |other: &&Suffix| sole.is_disjoint(&other.sole);
         let parts = |other: &Suffix| Parts { prefix: prefix.number, suffixes: [self.count, other.number] };
-        self.open.extend(prefix.suffixes.iter().map(parts));
+        self.open.extend(prefix.suffixes.iter().filter(fits).map(parts));
     }
 }
 
@@ -134,12 +158,26 @@ fn prefix(composer: &mut Composer<'_, '_>, number: usize) -> Prefix {
 fn suffix(composer: &mut Composer<'_, '_>, prefix: &Prefix, number: usize) -> Suffix {
     let mut draft = prefix.draft.clone();
     draft.choices.clear();
+    // Whichever thread it will be: what the prefix has made and can change is for none.
+    draft.owner = Some(Owner::Thread(0));
     let subject = draft.subjects.first().copied();
     composer.without_subject = subject.is_none();
-    let calls = (0..1 + composer.maker.rng.below(CALLS))
-        .map(|call| any_call(composer, &mut draft, &prefix.bindings, subject, Place::Suffix(0, call)))
-        .collect();
-    Suffix { number, made: draft.prefix.split_off(prefix.draft.prefix.len()), calls, choices: draft.choices }
+    for call in 0..1 + composer.maker.rng.below(CALLS) {
+        // One after the other: what is given back by a call is not given back by the next.
+        let call = any_call(composer, &mut draft, &prefix.bindings, subject, Place::Suffix(0, call));
+        draft.put(0, call);
+    }
+    let calls = draft.suffixes.swap_remove(0);
+    let start = prefix.draft.prefix.len();
+    let made = draft.prefix.split_off(start);
+    let constants = composer.maker.changing_constants(&made).into_iter();
+    let passed = calls.iter().flat_map(|call| &call.arguments).filter_map(|argument| match argument {
+        Argument::Value(number) => Some(*number),
+        _ => None,
+    });
+    let loans = passed.filter(|number| *number < start && draft.lent.contains_key(number)).map(Sole::Loan);
+    let sole = constants.map(|(class, field)| Sole::Constant(class, field)).chain(loans).collect();
+    Suffix { number, made, calls, choices: draft.choices, sole }
 }
 
 fn any_call(
@@ -166,9 +204,11 @@ fn combine(prefix: &Draft, suffixes: [&Suffix; 2]) -> Draft {
         let mut suffix = suffix.clone();
         suffix.made.iter_mut().for_each(|call| call.renumber(&up));
         suffix.calls.iter_mut().for_each(|call| call.renumber(&up));
+        draft.owner = Some(Owner::Thread(thread));
         for call in suffix.made {
             draft.push(call, None);
         }
+        draft.owner = None;
         draft.suffixes.push(suffix.calls);
         draft.choices.extend(suffix.choices.into_iter().map(|(place, choice)| match place {
             Place::Prefix(number) => (Place::Prefix(up(number)), choice),

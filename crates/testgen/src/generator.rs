@@ -678,10 +678,10 @@ impl<'p> Generator<'p> {
                 let target = &self.targets.all[number];
                 (composer.pair(target.methods, target.mode, step.shape), None)
             }
-            None => {
-                let (draft, parts) = self.contege.next(&mut composer);
-                (draft, Some(parts))
-            }
+            None => match self.contege.next(&mut composer) {
+                Some((draft, parts)) => (draft, Some(parts)),
+                None => (Draft::default(), None),
+            },
         };
         if self.observe && !matches!(step.aim, Aim::Scout(_)) {
             composer.observe(&mut draft);

@@ -375,6 +375,20 @@ impl Maker<'_> {
         !class.is_enum() && draft.is_taken(&class.name, &field.name) && !self.library.never_changes(of)
     }
 
+    /// The static fields that calls read, with objects that can change.
+    pub fn changing_constants(&self, calls: &[Call]) -> BTreeSet<(String, String)> {
+        let fields = calls.iter().filter_map(|call| match &call.operation {
+            Operation::GetStatic { class, name, descriptor } => Some((class, name, descriptor)),
+            _ => None,
+        });
+        let can_change = |(class, _, descriptor): &(&String, &String, &String)| {
+            let is_enum = self.library.class(class).is_some_and(|info| info.is_enum());
+            let of = descriptor.trim_start_matches('L').trim_end_matches(';');
+            !is_enum && !self.library.never_changes(of)
+        };
+        fields.filter(can_change).map(|(class, name, _)| (class.clone(), name.clone())).collect()
+    }
+
     /// Classes for a parameter of type `Class`: those that its type argument allows. Two threads have to be able to pass
     /// different ones, and one that is above another.
     fn class_literals(&self, wanted: &TypeSignature) -> Vec<String> {

@@ -52,16 +52,40 @@ pub struct Plan {
 enum Phase {
     Pairs,
     Scouts,
-    Reach { turn: usize },
+    Reach {
+        turn: usize,
+    },
     Near,
-    Longer { calls: usize },
+    /// All kinds of longer tests in turn.
+    Longer {
+        turn: usize,
+    },
+    Random,
+}
+
+/// A kind of longer tests.
+#[derive(Clone, Copy)]
+enum Longer {
+    /// So many calls in each of two threads.
+    Calls(usize),
+    /// One call in each of three threads.
     Threads,
     Random,
 }
 
-/// Tests of two calls a suffix, three, and so on: so many for each target, and so many at the most.
-const TESTS_A_TARGET: usize = 20;
-const MOST_A_PHASE: usize = 200;
+/// The kinds in turn. A budget may be over after a few dozen longer tests, so none of them waits for the last of another.
+const LONGER: [Longer; 7] = [
+    Longer::Calls(2),
+    Longer::Threads,
+    Longer::Calls(3),
+    Longer::Calls(2),
+    Longer::Threads,
+    Longer::Calls(3),
+    Longer::Random,
+];
+/// Longer tests of a round: so many for each target, and so many at the most.
+const TESTS_A_TARGET: usize = 70;
+const MOST_LONGER: usize = 700;
 /// A target has two tests each time that it is chosen, and is tried so often before anything else is.
 pub const FIRST_ROUND: u32 = 4;
 /// Each further round tries a target this often.
@@ -103,7 +127,7 @@ impl Plan {
         if self.strategy == Strategy::Random {
             return Some(vec![Step { target: None, shape: PLAIN, aim: Aim::Meet }]);
         }
-        let is_longer = matches!(self.phase, Phase::Longer { .. } | Phase::Threads | Phase::Random);
+        let is_longer = matches!(self.phase, Phase::Longer { .. });
         if is_longer
             && self.long > PACE * self.short + LEAD
             && self.in_a_row < IN_A_ROW
@@ -120,14 +144,13 @@ impl Plan {
                 Phase::Scouts => self.scout(targets),
                 Phase::Reach { turn } => self.reach(targets, scouts, turn),
                 Phase::Near => self.near(targets, scouts),
-                Phase::Longer { calls } => self.variant(targets, Shape { grown: true, calls, threads: 2 }),
-                Phase::Threads => self.variant(targets, Shape { grown: true, calls: 1, threads: 3 }),
+                Phase::Longer { turn } => self.longer(targets, turn),
                 Phase::Random => self.random(),
             };
             if found.is_some() {
                 return found;
             }
-            self.turn((TESTS_A_TARGET * targets.all.len()).min(MOST_A_PHASE));
+            self.turn((TESTS_A_TARGET * targets.all.len()).min(MOST_LONGER));
         }
         None
     }
@@ -194,9 +217,21 @@ impl Plan {
         Some(vec![Step { target, shape: PLAIN, aim: Aim::Near { milestone: number, before } }])
     }
 
+    fn longer(&mut self, targets: &Targets, turn: usize) -> Option<Vec<Step>> {
+        self.left = self.left.checked_sub(1)?;
+        self.phase = Phase::Longer { turn: turn + 1 };
+        let count = targets.all.len();
+        // A target gets another kind each time around, however many there are.
+        let kind = turn + turn.checked_div(count)?;
+        match LONGER[kind % LONGER.len()] {
+            Longer::Calls(calls) => self.variant(targets, Shape { grown: true, calls, threads: 2 }),
+            Longer::Threads => self.variant(targets, Shape { grown: true, calls: 1, threads: 3 }),
+            Longer::Random => Some(vec![Step { target: None, shape: PLAIN, aim: Aim::Meet }]),
+        }
+    }
+
     fn variant(&mut self, targets: &Targets, shape: Shape) -> Option<Vec<Step>> {
         let count = targets.all.len();
-        self.left = self.left.checked_sub(1)?;
         // Each phase goes on where the one before has ended, so all have their turn; of those without hope one in so many.
         let mut target = self.next.checked_rem(count)?;
         for _ in 0..count {
@@ -253,11 +288,10 @@ impl Plan {
                 self.round += ROUND_STEP;
                 (Phase::Pairs, 0)
             }
-            Phase::Near => (Phase::Longer { calls: 2 }, tests),
-            Phase::Longer { calls: 2 } => (Phase::Longer { calls: 3 }, tests),
-            Phase::Longer { .. } => (Phase::Threads, tests),
-            Phase::Threads => (Phase::Random, RANDOM_TESTS),
-            Phase::Random => {
+            Phase::Near => (Phase::Longer { turn: 0 }, tests),
+            // Without targets there are random tests all the same.
+            Phase::Longer { turn: 0 } => (Phase::Random, RANDOM_TESTS),
+            Phase::Longer { .. } | Phase::Random => {
                 self.round += ROUND_STEP;
                 (Phase::Pairs, 0)
             }
@@ -266,4 +300,4 @@ impl Plan {
 }
 
 /// So many phases there are.
-const ROUND: usize = 8;
+const ROUND: usize = 6;

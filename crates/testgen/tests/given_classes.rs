@@ -13,7 +13,16 @@ use testgen::{Feedback, Generator, Settings, Strategy};
 /// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
 /// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
 /// that lends what anyone can make, with a function and with texts for its exceptions.
-const SOURCES: [(&str, &str); 20] = [
+const SOURCES: [(&str, &str); 21] = [
+    (
+        "holes/Parlance.java",
+        "package holes;
+         import java.util.concurrent.ConcurrentHashMap;
+         public class Parlance {
+             private final ConcurrentHashMap<String, Integer> words = new ConcurrentHashMap<>();
+             public int say(String word) { return words.computeIfAbsent(word, of -> words.size()); }
+         }",
+    ),
     (
         "holes/Codecs.java",
         "package holes;
@@ -705,6 +714,17 @@ fn parts_that_two_methods_give_out_are_used_beside_each_other() {
     let (own, all) = (tests.iter().filter(asks_itself).count(), tests.len());
     println!("in {own} of {all} tests a thread asks for its part");
     assert!(own > 0 && own * 2 < all);
+}
+
+/// Each `ConcurrentHashMap` asks one generator of random numbers, which is no matter of the classes that use maps.
+#[test]
+fn what_the_jdk_keeps_for_itself_is_no_reason_to_test_two_subjects() {
+    let tests = tests("holes.Parlance");
+    let is_subject = |call: &&Call| call.operation.class() == "holes/Parlance" && name(call) == "new";
+    let of_two = tests.iter().filter(|test| test.prefix.iter().filter(is_subject).count() > 1).count();
+    let all = tests.len();
+    println!("{of_two} of {all} tests with two subjects");
+    assert!(of_two * 5 < all, "what is not known of is tried now and then, and no more");
 }
 
 /// Whoever goes through a `Vector` has to keep others away from it, whatever locks it has.
