@@ -7,7 +7,8 @@ use crate::graph::{FieldLayout, Kind, Layout, is_opaque};
 pub enum Standing {
     /// Its fields or elements are kept, and followed.
     Kept,
-    /// It never changes but for what the machine keeps in it, such as whether a method may be called by reflection.
+    /// It never changes but for what the machine keeps in it, such as whether a method may be called by reflection. Or it
+    /// belongs to the machine, and an initialiser that runs again gets the same one.
     LeftAlone,
     /// It has state that cannot be written, such as an address.
     Refused,
@@ -33,13 +34,13 @@ const LEFT_ALONE: [&str; 24] = [
     "java/security/CodeSource",
     "java/security/Permission",
     "java/security/ProtectionDomain",
+    // Loggers of the platform, which all share.
     "jdk/internal/logger/",
+    "sun/util/logging/",
     "jdk/internal/misc/Unsafe",
     "sun/misc/Unsafe",
     "sun/reflect/generics/",
     "sun/util/locale/",
-    // Loggers of the platform, which all share.
-    "sun/util/logging/",
 ];
 
 /// Classes of opaque packages, or such packages, whose objects are like any others.

@@ -1,10 +1,10 @@
 //! Objects of the machine itself that were there before any class of an application.
 //!
-//! No initialiser makes them, so to run initialisers again would not put them back. A copy of static state that leads to
-//! one goes round it.
+//! No initialiser makes them, so an initialiser that runs again does not put them back. A copy of static state leaves
+//! them alone, too.
 
 use crate::jni::Env;
-use jni_sys::{jclass, jfieldID, jobject};
+use jni_sys::jobject;
 use std::sync::OnceLock;
 
 /// Global references.
@@ -33,13 +33,19 @@ pub fn is_one(env: Env, object: jobject) -> bool {
     THERE.get().is_some_and(|there| there.0.iter().any(|&known| env.same(known, object)))
 }
 
+/// `System.in`, `out` and `err`.
 fn streams(env: Env) -> Vec<jobject> {
     let Some(system) = env.find_class("java/lang/System") else { return Vec::new() };
     let fields = [("in", "Ljava/io/InputStream;"), ("out", "Ljava/io/PrintStream;"), ("err", "Ljava/io/PrintStream;")];
-    let stream = |(name, descriptor)| Some(reference(env, system, env.static_field(system, name, descriptor)?));
+    let stream = |(name, descriptor)| {
+        let field = env.static_field(system, name, descriptor)?;
+        // SAFETY: the field is a reference.
+        Some(unsafe { env.get_static(system, field, b'L').l })
+    };
     fields.into_iter().filter_map(stream).collect()
 }
 
+/// The current thread, its group, and the groups above that.
 fn thread(env: Env) -> Option<Vec<jobject>> {
     let (thread, group) = (env.find_class("java/lang/Thread")?, env.find_class("java/lang/ThreadGroup")?);
     let current = env.static_method(thread, "currentThread", "()Ljava/lang/Thread;")?;
@@ -56,9 +62,4 @@ fn thread(env: Env) -> Option<Vec<jobject>> {
         next = unsafe { env.call(next, above, b'L', &[]).l };
     }
     Some(found)
-}
-
-fn reference(env: Env, class: jclass, field: jfieldID) -> jobject {
-    // SAFETY: the field is a reference.
-    unsafe { env.get_static(class, field, b'L').l }
 }

@@ -48,8 +48,8 @@ pub fn gives_null(test: &TestCase) -> bool {
     gives(test, |_, method| method.does == Behaviour::Return(Argument::Null))
 }
 
-/// Whether a method that the test has written gives a number below one, which is no weight, size or time: whoever asked for one
-/// may complain. What compares gives such numbers by right.
+/// Whether a method that the test has written gives a number below one, which is no weight, size or time: whoever asked
+/// for one may complain. What compares gives such numbers by right.
 pub fn gives_no_amount(test: &TestCase) -> bool {
     gives(test, |class, method| {
         let gives_number = NUMBERS.iter().any(|end| method.descriptor.ends_with(end));

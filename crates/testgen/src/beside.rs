@@ -81,7 +81,8 @@ impl Composer<'_, '_> {
         if first.is_none() && matches!(source, Source::Taken(_)) {
             return;
         }
-        // What a thread is given while others are at it may be half of one state and half of another: `reader = book.read()`.
+        // What a thread is given while others are at it may be half of one state and half of another, as with
+        // `reader = book.read()`.
         let asks_itself = !beside.is_same && self.maker.rng.one_in(3);
         for thread in 0..shape.threads {
             let own_part = PartCall { part: beside.part, method: beside.method };
@@ -145,7 +146,7 @@ impl Composer<'_, '_> {
         self.maker.rng.pick(&fitting).copied()
     }
 
-    /// A call of what a call of the prefix gave out.
+    /// A call of a part, which a call of the prefix or of the same thread gave out.
     fn part_call(&mut self, draft: &mut Draft, called: PartCall, bindings: &Bindings, given: usize, thread: usize) {
         let part = &self.parts[called.part];
         let (declared_in, method) = &part.methods[called.method];

@@ -2,8 +2,8 @@
 //!
 //! Pradel and Gross, "Fully Automatic and Precise Detection of Thread Safety Violations", PLDI 2012. **Deviations:** what
 //! suffixes need is made in the prefix of the test; whether a prefix or suffix runs alone is found out with the first test that
-//! has it, not before; of the objects that methods give, none is used again; threads share subjects and what may be shared, as in
-//! all tests, and not whatever the prefix has made.
+//! has it, not before; of the objects that methods give, none is used again; threads share subjects and what may be
+//! shared, as in all tests, and not whatever the prefix has made.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::types::Bindings;
 const MOST_PREFIXES: usize = 25;
 /// So many suffixes of a prefix.
 const MOST_SUFFIXES: usize = 50;
-/// So many suffixes are made for a test, at the most.
+/// Upper bound on the suffixes that are made until one fits another.
 const MOST_TRIES: usize = 20;
 /// So many calls may change the state of the subject.
 const STATE_CHANGERS: usize = 5;
@@ -71,8 +71,8 @@ enum Sole {
 }
 
 impl ConTeGe {
-    /// The next test, and what it is made of. None if no two suffixes fit: those that need what one thread may have do not
-    /// even fit themselves.
+    /// The next test, and what it is made of. None if no two suffixes fit each other: one that needs what only one
+    /// thread may have does not fit itself.
     pub fn next(&mut self, composer: &mut Composer<'_, '_>) -> Option<(Draft, Parts)> {
         for _ in 0..MOST_TRIES {
             if self.open.is_empty() {

@@ -16,6 +16,7 @@ use crate::library::Library;
 use crate::literals::Literals;
 use crate::maker::Maker;
 use crate::mix;
+use crate::part_pairs;
 use crate::parts::{self, Part};
 use crate::plan::{Aim, Plan, Step};
 use crate::prices::Prices;
@@ -214,7 +215,7 @@ impl<'p> Generator<'p> {
         let parts = parts::find(&library, &subject, facts);
         let targets = Targets::of(facts, &relations, &subject, &mut rng)
             .with_births(facts, &subject.births(&library), &mut rng)
-            .with_parts(parts::pairs(&parts, &subject, &relations), &mut rng)
+            .with_parts(part_pairs::pairs(&parts, &subject, &relations), &mut rng)
             .with_common(parts::common(&library, &subject, facts), &mut rng);
         let methods = subject.callable();
         let numbers = methods.map(|(number, it)| (Name::of((&it.method.name, &it.method.descriptor)), number));

@@ -53,6 +53,7 @@ mod maker;
 mod messages;
 mod mix;
 mod numbers;
+mod part_pairs;
 mod parts;
 mod plan;
 mod prices;

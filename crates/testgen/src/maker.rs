@@ -371,22 +371,24 @@ impl Maker<'_> {
     /// Whether it gives an object that can change, and that another thread or subject has been given.
     fn is_of_another(&self, draft: &Draft, producer: &Producer) -> bool {
         let Way::Constant { class, field } = &producer.way else { return false };
-        let of = field.descriptor.trim_start_matches('L').trim_end_matches(';');
-        !class.is_enum() && draft.is_taken(&class.name, &field.name) && !self.library.never_changes(of)
+        draft.is_taken(&class.name, &field.name) && self.holds_what_changes(&class.name, &field.descriptor)
     }
 
-    /// The static fields that calls read, with objects that can change.
+    /// Whether a static field of a class holds an object that can change.
+    fn holds_what_changes(&self, class: &str, descriptor: &str) -> bool {
+        let is_enum = self.library.class(class).is_some_and(|info| info.is_enum());
+        !is_enum && !self.library.never_changes(descriptor.trim_start_matches('L').trim_end_matches(';'))
+    }
+
+    /// The static fields that calls read, with objects that can change: the class and the field.
     pub fn changing_constants(&self, calls: &[Call]) -> BTreeSet<(String, String)> {
-        let fields = calls.iter().filter_map(|call| match &call.operation {
-            Operation::GetStatic { class, name, descriptor } => Some((class, name, descriptor)),
+        let changing = calls.iter().filter_map(|call| match &call.operation {
+            Operation::GetStatic { class, name, descriptor } if self.holds_what_changes(class, descriptor) => {
+                Some((class.clone(), name.clone()))
+            }
             _ => None,
         });
-        let can_change = |(class, _, descriptor): &(&String, &String, &String)| {
-            let is_enum = self.library.class(class).is_some_and(|info| info.is_enum());
-            let of = descriptor.trim_start_matches('L').trim_end_matches(';');
-            !is_enum && !self.library.never_changes(of)
-        };
-        fields.filter(can_change).map(|(class, name, _)| (class.clone(), name.clone())).collect()
+        changing.collect()
     }
 
     /// Classes for a parameter of type `Class`: those that its type argument allows. Two threads have to be able to pass

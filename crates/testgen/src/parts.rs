@@ -2,8 +2,7 @@
 //! given and others have as well: a clock that is moved by hand, a registry that several share.
 //!
 //! Whoever has such a part uses it beside the subject: `tx.commit()` in one thread while another calls `db.abortAll()`.
-//! So calls of parts are paired with calls of the subject, and with calls of a second part, which the same method gives out
-//! or another.
+//! Which calls are paired with which is for `part_pairs` to say.
 //!
 //! A part that is given out is an object of a class outside of the JDK that can change, or a collection that the
 //! analysis says is part of the subject. Iterators are none: nobody expects to share what they go through. What a
@@ -20,7 +19,6 @@ use classfile::{Flags, TypeSignature};
 
 use crate::class_info::{ClassInfo, FieldInfo, MethodInfo};
 use crate::library::{Library, is_of_jdk};
-use crate::relations::Relations;
 use crate::subject::SubjectClass;
 use crate::types;
 
@@ -49,7 +47,8 @@ pub enum Source {
 }
 
 impl Source {
-    fn method(self) -> Option<usize> {
+    /// The method of the subject.
+    pub fn method(self) -> Option<usize> {
         match self {
             Source::Given(method) => Some(method),
             Source::Taken(method) => method,
@@ -86,11 +85,7 @@ const OF_VIEWS: [&str; 9] = ["add", "clear", "contains", "containsKey", "hashCod
 const ONCE: [&str; 4] =
     ["java/util/Iterator", "java/util/Enumeration", "java/util/Spliterator", "java/util/stream/BaseStream"];
 /// Upper bound on the pairs with parts, and on those with common arguments.
-const MOST: usize = 60;
-/// Pairs with further methods of a part come last.
-const MOST_METHODS: usize = 12;
-/// Two parts that different methods give out come after so many methods of one.
-const LATER: usize = 2;
+pub const MOST: usize = 60;
 
 /// Pairs to be tried, and how many there are past the bound.
 pub struct Bounded<T> {
@@ -251,121 +246,4 @@ pub fn common(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -
     let mut found = facts.common_arguments();
     found.retain(|it| may_be_shared(it.methods.0, it.arguments.0) && may_be_shared(it.methods.1, it.arguments.1));
     Bounded::of(found)
-}
-
-/// Which calls of parts are tried beside which, with the methods of the subject: what gives the part, and what is
-/// called.
-///
-/// A class may have hundreds of parts with hundreds of methods each. So only those that may be among the first are made,
-/// and the others are counted.
-pub fn pairs(parts: &[Part], class: &SubjectClass, relations: &Relations) -> Bounded<((usize, usize), Beside)> {
-    let mut first = First::default();
-    each_pair(parts, class, relations, MOST_METHODS, |rank, pair| first.note(rank, pair));
-    let number = number_of_pairs(parts, class, relations);
-    if first.noted < MOST {
-        first = First::default();
-        each_pair(parts, class, relations, usize::MAX, |rank, pair| first.note(rank, pair));
-        debug_assert_eq!(first.noted, number, "pairs are counted as they are made");
-    }
-    let tried = first.finish();
-    Bounded { left: number - tried.len(), tried }
-}
-
-/// A pair with parts: the methods of the subject, and the calls.
-type PartPair = ((usize, usize), Beside);
-/// What comes first: pairs without further methods, then those that change something, then those of early methods.
-type Rank = (bool, bool, bool, usize);
-
-/// The first pairs of many.
-#[derive(Default)]
-struct First {
-    found: Vec<(Rank, PartPair)>,
-    /// How many there were.
-    noted: usize,
-}
-
-impl First {
-    fn note(&mut self, rank: Rank, pair: PartPair) {
-        self.noted += 1;
-        self.found.push((rank, pair));
-        if self.found.len() >= 64 * MOST {
-            self.cut();
-        }
-    }
-
-    fn cut(&mut self) {
-        self.found.sort_by_key(|(rank, _)| *rank);
-        self.found.truncate(MOST);
-    }
-
-    fn finish(mut self) -> Vec<PartPair> {
-        self.cut();
-        self.found.into_iter().map(|(_, pair)| pair).collect()
-    }
-}
-
-/// Goes through the pairs with the first methods of each part.
-fn each_pair(
-    parts: &[Part],
-    class: &SubjectClass,
-    relations: &Relations,
-    most_methods: usize,
-    mut each: impl FnMut(Rank, PartPair),
-) {
-    for (part, of) in parts.iter().enumerate() {
-        let number = of.methods.len().min(most_methods);
-        for method in 0..number {
-            let asks = of.methods[method].1.asks();
-            let changing = class.callable().map(|(own, _)| own).filter(|own| !asks || !relations.only_looks(*own));
-            for own in changing {
-                let rank = (method >= MOST_METHODS, asks, relations.only_looks(own), method);
-                let methods = (of.source.method().unwrap_or(own), own);
-                each(rank, (methods, Beside { part, method, other: None, is_same: false }));
-            }
-            // What the subject was given is a matter of the subject only where that is called, too.
-            let Source::Given(giver) = of.source else { continue };
-            for other in (method..number).filter(|other| !asks || !of.methods[*other].1.asks()) {
-                let rank = (other >= MOST_METHODS, asks, of.methods[other].1.asks(), method + other);
-                for is_same in [false, true].into_iter().filter(|is_same| !is_same || of.is_shareable) {
-                    let beside = Beside { part, method, other: Some(PartCall { part, method: other }), is_same };
-                    each(rank, ((giver, giver), beside));
-                }
-            }
-            // A source beside a sink, or a left side beside a right one.
-            for (second, of_second) in parts.iter().enumerate().skip(part + 1) {
-                let Source::Given(other_giver) = of_second.source else { continue };
-                for (other, (_, called)) in of_second.methods.iter().enumerate().take(most_methods) {
-                    if asks && called.asks() {
-                        continue;
-                    }
-                    let rank = (method.max(other) >= MOST_METHODS, asks, called.asks(), LATER + method + other);
-                    let other = Some(PartCall { part: second, method: other });
-                    each(rank, ((giver, other_giver), Beside { part, method, other, is_same: false }));
-                }
-            }
-        }
-    }
-}
-
-/// How many pairs there are with all methods. Two calls that only ask something are none.
-fn number_of_pairs(parts: &[Part], class: &SubjectClass, relations: &Relations) -> usize {
-    let own = class.callable().count();
-    let own_changing = class.callable().filter(|(own, _)| !relations.only_looks(*own)).count();
-    let in_any_order = |number: usize| number * (number + 1) / 2;
-    let mut pairs = 0;
-    // The methods of all given parts before this one, and of those the ones that ask.
-    let (mut before, mut asking_before) = (0, 0);
-    for part in parts {
-        let methods = part.methods.len();
-        let asking = part.methods.iter().filter(|(_, method)| method.asks()).count();
-        pairs += (methods - asking) * own + asking * own_changing;
-        if let Source::Given(_) = part.source {
-            let shapes = if part.is_shareable { 2 } else { 1 };
-            pairs += shapes * (in_any_order(methods) - in_any_order(asking));
-            pairs += before * methods - asking_before * asking;
-            before += methods;
-            asking_before += asking;
-        }
-    }
-    pairs
 }

@@ -66,14 +66,14 @@ enum Phase {
 /// A kind of longer tests.
 #[derive(Clone, Copy)]
 enum Longer {
-    /// So many calls in each of two threads.
+    /// Two threads with this number of calls each.
     Calls(usize),
-    /// One call in each of three threads.
+    /// Three threads with one call each.
     Threads,
     Random,
 }
 
-/// The kinds in turn. A budget may be over after a few dozen longer tests, so none of them waits for the last of another.
+/// The kinds in turn. A budget may be over after a few dozen longer tests, so no kind waits until another is through.
 const LONGER: [Longer; 7] = [
     Longer::Calls(2),
     Longer::Threads,
@@ -83,7 +83,7 @@ const LONGER: [Longer; 7] = [
     Longer::Calls(3),
     Longer::Random,
 ];
-/// Longer tests of a round: so many for each target, and so many at the most.
+/// How many longer tests a round has for each target, and at the most.
 const TESTS_A_TARGET: usize = 70;
 const MOST_LONGER: usize = 700;
 /// A target has two tests each time that it is chosen, and is tried so often before anything else is.

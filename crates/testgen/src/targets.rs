@@ -333,8 +333,8 @@ impl<'f> Statics<'f> {
     }
 }
 
-/// Whether static state is the JDK's own, such as the seeds that each `ConcurrentHashMap` asks for: two subjects that meet there
-/// do not meet in anything that the class under test has to protect. What everybody sets is not.
+/// Whether static state is the JDK's own, such as the generator of random numbers that each `ConcurrentHashMap` asks. The
+/// class under test has nothing to protect there. System properties and the like, which everybody sets, are another matter.
 fn is_inside_jdk(path: &str) -> bool {
     const SET_BY_ALL: [&str; 3] = ["java.lang.System.", "java.util.Locale.", "java.util.TimeZone."];
     is_of_jdk(&path.replace('.', "/")) && !SET_BY_ALL.iter().any(|known| path.starts_with(known))

@@ -1,0 +1,304 @@
+//! The classes, as Java.
+
+/// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements
+/// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
+/// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
+/// that lends what anyone can make, with a function and with texts for its exceptions.
+pub const SOURCES: [(&str, &str); 21] = [
+    (
+        "holes/Parlance.java",
+        "package holes;
+         import java.util.concurrent.ConcurrentHashMap;
+         public class Parlance {
+             private final ConcurrentHashMap<String, Integer> words = new ConcurrentHashMap<>();
+             public int say(String word) { return words.computeIfAbsent(word, of -> words.size()); }
+         }",
+    ),
+    (
+        "holes/Codecs.java",
+        "package holes;
+         import java.lang.reflect.Type;
+         import java.util.HashMap;
+         import java.util.Map;
+         public class Codecs {
+             private final Map<Type, Object> codecs = new HashMap<>();
+             public Object codec(Type type) { return codecs.computeIfAbsent(type, of -> new Object()); }
+         }",
+    ),
+    (
+        "holes/Board.java",
+        "package holes;
+         public class Board {
+             private long[] words = new long[1];
+             public void put(int hole) {
+                 if (hole < 0 || hole >= 2000) { throw new IllegalArgumentException(); }
+                 if (hole >> 6 >= words.length) { words = java.util.Arrays.copyOf(words, (hole >> 6) + 1); }
+                 words[hole >> 6] |= 1L << hole;
+             }
+             public int size() { return words.length; }
+         }",
+    ),
+    (
+        "holes/Pool.java",
+        "package holes;
+         import java.util.Optional;
+         public class Pool {
+             public static final class Key {
+                 private final int number;
+                 private Key(int number) { this.number = number; }
+                 public int number() { return number; }
+             }
+             private int next;
+             public synchronized Optional<Key> take() { return Optional.of(new Key(next++)); }
+             public synchronized void give(Key key) { next = key.number(); }
+         }",
+    ),
+    (
+        "holes/Pipe.java",
+        "package holes;
+         public class Pipe {
+             private final int[] cells = new int[4];
+             private int count;
+             private final Sink sink = new Sink();
+             private final Source source = new Source();
+             public Sink sink() { return sink; }
+             public Source source() { return source; }
+             public class Sink {
+                 public void put(int number) { cells[count++ & 3] = number; }
+             }
+             public class Source {
+                 public int take() { return cells[--count & 3]; }
+             }
+         }",
+    ),
+    (
+        "holes/Drain.java",
+        "package holes;
+         import java.util.Collection;
+         public class Drain {
+             private int count;
+             public synchronized void from(Collection<String> others) { for (String other : others) { count++; } }
+             public synchronized void into(Collection<String> others) { others.add(String.valueOf(count)); }
+         }",
+    ),
+    (
+        "wire/Message.java",
+        "package wire;
+         public interface Message { java.util.Map<String, Object> extra(); void a(); void b(); }",
+    ),
+    (
+        "clock/Clock.java",
+        "package clock;
+         import java.util.Map;
+         public class Clock {
+             private int offset;
+             private byte[] data;
+             public void receive(wire.Message message) {
+                 Map<String, Object> extra = message.extra();
+                 data = extra == null ? null : (byte[]) extra.get(\"data\");
+                 Map<String, Object> sync = extra == null ? null : (Map<String, Object>) extra.get(\"sync\");
+                 if (sync != null) {
+                     offset += ((Number) sync.get(\"time\")).intValue();
+                 }
+             }
+             public int offset() { return offset; }
+         }",
+    ),
+    (
+        "transport/Packet.java",
+        "package transport;
+         import java.util.Map;
+         public class Packet extends java.util.HashMap<String, Object> implements wire.Message {
+             public Map<String, Object> extra() { return (Map<String, Object>) get(\"extra\"); }
+             public void a() {}
+             public void b() {}
+         }",
+    ),
+    (
+        "clock/Handle.java",
+        "package clock;
+         public class Handle {
+             private boolean closed;
+             public int read() { if (closed) { throw new IllegalStateException(); } return 1; }
+             public void close() { closed = true; }
+             public void finalize() { close(); }
+             public void finalize(int times) { closed = times > 0; }
+         }",
+    ),
+    (
+        "clock/Built.java",
+        "package clock;
+         public class Built {
+             private int size;
+             private Built(int size) { this.size = size; }
+             public static Builder builder() { return new Builder(); }
+             public void grow() { size++; }
+             public int size() { return size; }
+             public static final class Builder {
+                 private int size;
+                 private String name;
+                 private Builder() {}
+                 public Builder size(int size) { this.size = size; return this; }
+                 public void name(String name) { this.name = name; }
+                 public Built build() { return name == null ? null : new Built(size); }
+             }
+         }",
+    ),
+    (
+        "clock/Desk.java",
+        "package clock;
+         public class Desk {
+             private int out;
+             public Ticket take() { out++; return new Ticket(); }
+             public void give(Ticket ticket) { out -= ticket.weight(); }
+             public static final class Ticket {
+                 private Ticket() {}
+                 public int weight() { return 1; }
+             }
+         }",
+    ),
+    (
+        "clock/Depot.java",
+        "package clock;
+         public class Depot {
+             private int seen;
+             public Cursor open() { return new Cursor(); }
+             public void read(Cursor cursor) { seen += cursor.next(); }
+             public void visit(Visitor visitor) { visitor.visit(seen++); }
+             public void drain(Basin basin) { seen += basin.sink(); }
+             public void scan(Source source) { seen += source.next(); }
+             public void turn(Wheel wheel) { synchronized (wheel) { seen += wheel.turns++; } }
+             public void paint(Shade shade) { seen += shade.depth; }
+             public static final class Cursor {
+                 private int at;
+                 private Cursor() {}
+                 public int next() { return at++; }
+             }
+             public abstract static class Visitor {
+                 private Object last;
+                 public final void visit(Object seen) { last = wants() ? seen : null; }
+                 protected abstract boolean wants();
+             }
+             public static final class Basin {
+                 public static final Basin DEFAULT = new Basin();
+                 private int level;
+                 private Basin() {}
+                 public int sink() { return level--; }
+             }
+             public static final class Source {
+                 private final StringBuffer text = new StringBuffer(\"abc\");
+                 private int at;
+                 public char next() { return text.charAt(at++); }
+             }
+             public static final class Wheel {
+                 int turns;
+             }
+             public static final class Shade {
+                 public static final Shade DARK = new Shade(3);
+                 private final int depth;
+                 private Shade(int depth) { this.depth = depth; }
+             }
+         }",
+    ),
+    (
+        "clock/Engine.java",
+        "package clock;
+         public class Engine {
+             private final Extensions extensions = new Extensions();
+             private Session last;
+             private int made;
+             public Extensions extensions() { return extensions; }
+             public synchronized int make() { return made += extensions.size(); }
+             public synchronized Session session() { last = new Session(this); return last; }
+         }",
+    ),
+    (
+        "clock/Extensions.java",
+        "package clock;
+         public class Extensions {
+             private final java.util.ArrayList<String> names = new java.util.ArrayList<>();
+             public void add(String name) { names.add(name); }
+             public int size() { return names.size(); }
+         }",
+    ),
+    (
+        "clock/Session.java",
+        "package clock;
+         public class Session {
+             private final Engine engine;
+             private int uses;
+             Session(Engine engine) { this.engine = engine; }
+             public void use() { uses += engine.make(); }
+         }",
+    ),
+    (
+        "clock/Tally.java",
+        "package clock;
+         public final class Tally {
+             private static int total;
+             private Tally() {}
+             public static void add(int number) { total += number; }
+             public static int total() { return total; }
+         }",
+    ),
+    (
+        "clock/Sundial.java",
+        "package clock;
+         public abstract class Sundial {
+             private static int turned;
+             private int shadow;
+             private Sundial() {}
+             public static void turn() { turned++; }
+             public int shadow() { return shadow++; }
+         }",
+    ),
+    (
+        "clock/Watch.java",
+        "package clock;
+         public class Watch {
+             private static int made;
+             private int worn;
+             public Watch(int owner) { made += owner; }
+             public static int made() { return made; }
+             public static void repair(Watch watch) { made = watch.worn; }
+             public void wear() { worn++; }
+         }",
+    ),
+    (
+        "clock/Hall.java",
+        "package clock;
+         import java.util.BitSet;
+         import java.util.List;
+         public class Hall {
+             private int taken;
+             public class Seat {
+                 public Seat(List<BitSet> rows) {}
+                 public void take() { taken++; }
+                 public int taken() { return taken; }
+             }
+         }",
+    ),
+    (
+        "clock/Rental.java",
+        "package clock;
+         public class Rental {
+             private int out;
+             private String last;
+             public Boat rent() { out++; return new Boat(); }
+             public void bring(Boat boat) {
+                 if (out == 0) { throw new IllegalStateException(\"no boat is out\"); }
+                 out -= boat.row();
+             }
+             public void name(String name) {
+                 if (name.isEmpty()) { throw new IllegalArgumentException(new StringBuilder(\"bad: \").append(out).toString()); }
+                 last = \"ark\".equals(name) ? \"old\" : name;
+             }
+             public void paint(java.util.function.Supplier<String> color) { last = color.get(); }
+             public static class Boat {
+                 private int rows;
+                 public Boat() {}
+                 public int row() { return ++rows; }
+             }
+         }",
+    ),
+];
