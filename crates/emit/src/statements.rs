@@ -1,11 +1,12 @@
 //! The statements of a test, as text that is read or as lines of a program.
 
 use crate::class_names::ClassNames;
+use crate::descriptor;
 use crate::hierarchy::Hierarchy;
 use crate::local_names::LocalNames;
 use crate::types::Types;
-use crate::writer::{Local, Scope, Writer};
-use std::collections::BTreeSet;
+use crate::writer::{Given, Local, Scope, Writer};
+use std::collections::{BTreeMap, BTreeSet};
 use testcase::{Argument, Call, Operation, TestCase};
 
 /// A test in short.
@@ -45,6 +46,10 @@ pub struct Around {
     pub results: bool,
 }
 
+/// The calls of a suffix whose values probes use, by their numbers in it, with the array of one element that takes each in a
+/// program.
+type Kept = BTreeMap<usize, Option<String>>;
+
 /// The statements of a test, each in lines, without a semicolon behind.
 pub struct Parts {
     pub prefix: Vec<Vec<String>>,
@@ -67,20 +72,58 @@ impl Writer<'_> {
         let avoided = avoid.iter().copied().chain(fields.iter().map(String::as_str));
         let mut scope = Scope { names: LocalNames::avoiding(avoided), ..Scope::default() };
         let used = used(all());
-        let prefix = self.calls(&test.prefix, &used, &mut scope, Around::default());
+        let mut prefix = self.calls(&test.prefix, &used, &mut scope, Around::default(), &Kept::new());
         let objects = scope.values.iter().flatten().filter(|local| crate::descriptor::is_reference(&local.of));
         let objects = objects.map(|local| local.name.clone()).collect();
-        let mut part = |calls: &[Call], around: Around| {
+        let handed = test.handed_over();
+        let mut suffixes = Vec::new();
+        let mut missing = Vec::new();
+        for (number, suffix) in test.suffixes.iter().enumerate() {
+            let mut inner = scope.clone();
+            let first = inner.values.len();
+            let handed: Vec<usize> = handed.range((number, 0)..(number + 1, 0)).map(|(_, call)| *call).collect();
+            // A program has no variables that other threads can use, other than what the prefix has.
+            let name =
+                |call: &usize| (*call, if self.place.is_some() { Some(inner.names.number("returned")) } else { None });
+            let kept: Kept = handed.iter().map(name).collect();
             // Values of the prefix count too, but they are variables already.
-            let used = self::used(calls);
-            self.calls(calls, &used, &mut scope.clone(), around)
-        };
-        let suffixes = test.suffixes.iter().map(|suffix| part(suffix, around)).collect();
-        let probes = part(&test.probes, Around { turns: false, ..around });
+            let mut used = self::used(suffix);
+            used.extend(handed.iter().map(|call| first + call));
+            suffixes.push(self.calls(suffix, &used, &mut inner, around, &kept));
+            for (call, kept) in kept {
+                let Some(local) = inner.values.get(first + call).cloned().flatten() else { continue };
+                scope.names.number(kept.as_ref().unwrap_or(&local.name));
+                let given = match kept {
+                    None => Given { text: local.name, of: local.of },
+                    Some(kept) => {
+                        let boxed = descriptor::primitive(&local.of).map(|(.., boxed)| descriptor::of_class(boxed));
+                        let type_name = self.type_name(boxed.as_ref().unwrap_or(&local.of));
+                        prefix.push(vec![format!("{type_name}[] {kept} = {{null}}")]);
+                        missing.push(format!("{kept}[0] == null"));
+                        let cast = boxed.map_or(String::new(), |_| format!("({}) ", self.type_name(&local.of)));
+                        Given { text: format!("{cast}{kept}[0]"), of: local.of }
+                    }
+                };
+                scope.returned.insert((number, call), given);
+            }
+        }
+        let used = self::used(&test.probes);
+        let around = Around { turns: false, ..around };
+        let mut probes = self.calls(&test.probes, &used, &mut scope, around, &Kept::new());
+        if !missing.is_empty() {
+            probes.insert(0, vec![format!("if ({}) return", missing.join(" || "))]);
+        }
         Parts { prefix, suffixes, probes, objects }
     }
 
-    fn calls(&mut self, calls: &[Call], used: &BTreeSet<usize>, scope: &mut Scope, around: Around) -> Vec<Vec<String>> {
+    fn calls(
+        &mut self,
+        calls: &[Call],
+        used: &BTreeSet<usize>,
+        scope: &mut Scope,
+        around: Around,
+        kept: &Kept,
+    ) -> Vec<Vec<String>> {
         let mut statements = Vec::new();
         for (number, call) in calls.iter().enumerate() {
             if around.turns && number > 0 {
@@ -90,6 +133,9 @@ impl Writer<'_> {
             // The class that the test writes has no name that would say anything.
             let tell = around.results && !matches!(call.operation, Operation::Implement { .. });
             self.statement(call, is_used, scope, tell, &mut statements);
+            if let (Some(Some(kept)), Some(Some(local))) = (kept.get(&number), scope.values.last()) {
+                statements.push(vec![format!("{kept}[0] = {}", local.name)]);
+            }
         }
         statements
     }

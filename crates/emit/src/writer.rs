@@ -8,6 +8,7 @@ use crate::local_names::LocalNames;
 use crate::overload::is_chosen;
 use crate::types::{Access, ClassFacts, MemberFacts};
 use crate::{Unsayable, Why};
+use std::collections::BTreeMap;
 use testcase::Argument;
 
 /// Writes Java. What cannot be said is written as well as it can be, and remembered.
@@ -42,6 +43,8 @@ pub struct Local {
 pub struct Scope {
     /// What calls gave, by their numbers; None where that is nothing, or nobody uses it.
     pub values: Vec<Option<Local>>,
+    /// What calls of suffixes return that probes use.
+    pub returned: BTreeMap<(usize, usize), Given>,
     /// Those of the method that is being implemented.
     pub parameters: Vec<Local>,
     pub names: LocalNames,
@@ -158,6 +161,10 @@ impl Writer<'_> {
                 plain(name + ".class", "Ljava/lang/Class;")
             }
             Argument::Value(number) => self.variable(scope.values.get(*number).and_then(Option::as_ref)),
+            Argument::Returned { suffix, call } => match scope.returned.get(&(*suffix, *call)) {
+                Some(given) => given.clone(),
+                None => self.variable(None),
+            },
             Argument::Parameter(number) => self.variable(scope.parameters.get(*number)),
         }
     }

@@ -72,6 +72,29 @@ impl Values {
 }
 
 impl Given {
+    /// The same for all threads: a global reference if it is an object, which somebody has to [forget](Given::forget).
+    pub fn shared(&self, env: Env) -> Given {
+        match self.letter {
+            // SAFETY: the letter says that it is a reference.
+            b'L' | b'[' => Given { value: jvalue { l: env.global(unsafe { self.value.l }) }, ..*self },
+            _ => *self,
+        }
+    }
+
+    /// Gives up the reference of a value that is shared.
+    pub fn forget(&self, env: Env) {
+        if matches!(self.letter, b'L' | b'[') {
+            // SAFETY: the letter says that it is a reference, and whoever calls this has made it global.
+            env.delete_global(unsafe { self.value.l });
+        }
+    }
+
+    /// Whether it is null.
+    pub fn is_null(&self) -> bool {
+        // SAFETY: the letter says that it is a reference.
+        matches!(self.letter, b'L' | b'[') && unsafe { self.value.l }.is_null()
+    }
+
     /// Its identity hash, if it is an object.
     pub fn hash(&self, env: Env) -> Option<i32> {
         if !matches!(self.letter, b'L' | b'[') {
@@ -168,6 +191,7 @@ fn make(env: Env, call: &Ready, values: &[Given]) -> jvalue {
     let operand = |operand: &Operand| match operand {
         Operand::Literal(value) => *value,
         Operand::Value(number) => values[*number].value,
+        Operand::Returned(..) => unreachable!("internal bug: a probe is made with what suffixes returned"),
     };
     // SAFETY: a receiver is a reference, by the descriptors that were looked up.
     let receiver = || call.receiver.as_ref().map_or(std::ptr::null_mut(), |r| unsafe { operand(r).l });

@@ -9,6 +9,7 @@ use crate::definitions;
 use crate::depth;
 use crate::fresh_thread::FreshThread;
 use crate::graph::{Bounds, Numbering};
+use crate::handed_over::HandedOver;
 use crate::jdk_state::JdkState;
 use crate::jni::Vm;
 use crate::jvm::{Jvm, JvmError, JvmSettings};
@@ -21,7 +22,7 @@ use crate::one_core::Core;
 use crate::outcome::Execution;
 use crate::properties::SystemProperties;
 use crate::read::Reading;
-use crate::resolve::{Ready, ResolveError, load, resolve};
+use crate::resolve::{Letters, Ready, ResolveError, load, resolve};
 use crate::scope;
 use crate::shutdown::Shutdown;
 use crate::signals;
@@ -31,7 +32,6 @@ use crate::tables;
 use crate::there_before;
 use crate::threads;
 use crate::unseen;
-use jni_sys::jvalue;
 use rustix::thread::{Pid, gettid};
 use schedule::{EventKind, Scheduler, SiteId, ThreadId};
 use std::sync::{Arc, Mutex, mpsc};
@@ -133,6 +133,7 @@ struct Job {
     values: Vec<Given>,
     /// The identity hashes of those objects, if values are read whole.
     known: Vec<i32>,
+    handed: Arc<HandedOver>,
     results: Vec<Mutex<Results>>,
     settings: RunSettings,
 }
@@ -185,11 +186,14 @@ impl Host {
             natives::attempts::give_permits(loaded.named.contains(&(under_test.to_vec(), Named::Permits)));
         }
         let env = self.jvm.env;
-        let prefix = resolve(env, &self.reading, &test.prefix, &[])?;
-        let given: Vec<u8> = prefix.iter().map(|call| call.gives).collect();
-        let probes = resolve(env, &self.reading, &test.probes, &given)?;
-        let suffixes = test.suffixes.iter().map(|calls| resolve(env, &self.reading, calls, &given));
+        let letters = |calls: &Vec<Ready>| calls.iter().map(|call| call.gives).collect::<Vec<u8>>();
+        let prefix = resolve(env, &self.reading, &test.prefix, Letters { given: &[], returned: &[] })?;
+        let given = letters(&prefix);
+        let known = Letters { given: &given, returned: &[] };
+        let suffixes = test.suffixes.iter().map(|calls| resolve(env, &self.reading, calls, known));
         let suffixes = Arc::new(suffixes.collect::<Result<Vec<_>, _>>()?);
+        let returned: Vec<Vec<u8>> = suffixes.iter().map(letters).collect();
+        let probes = resolve(env, &self.reading, &test.probes, Letters { given: &given, returned: &returned })?;
         for class in under_test {
             load(env, &self.reading, class)?;
             check_rewritten(class)?;
@@ -273,11 +277,14 @@ impl Host {
             let prefix = run_calls(env, &self.reading, &test.prefix, &mut values, settings.values.of_prefix());
             let (mut suffixes, mut probes) = (Vec::new(), Results::default());
             if prefix.all_returned(&test.prefix) {
-                suffixes = self.run_suffixes(test, &values, settings);
+                let handed = HandedOver::of(&test.probes, &test.suffixes);
+                suffixes = self.run_suffixes(test, &values, settings, &handed);
                 let depth = settings.values.of_others(&[]);
                 if !control::is_over() {
-                    probes = run_calls(env, &self.reading, &test.probes, &mut values, depth);
+                    let ready = handed.probes(&test.probes);
+                    probes = run_calls(env, &self.reading, &ready, &mut values, depth);
                 }
+                handed.forget(env);
             }
             if let Some(shutdown) = self.shutdown.as_ref().filter(|_| settings.is_program) {
                 shutdown.run(env);
@@ -343,21 +350,23 @@ impl Host {
         })
     }
 
-    fn run_suffixes(&self, test: &Prepared, values: &[Given], settings: RunSettings) -> Vec<Results> {
+    fn run_suffixes(
+        &self,
+        test: &Prepared,
+        values: &[Given],
+        settings: RunSettings,
+        handed: &Arc<HandedOver>,
+    ) -> Vec<Results> {
         let env = self.jvm.env;
         let known = match settings.values {
             Values::Graphs(_) => values.iter().filter_map(|given| given.hash(env)).collect(),
             _ => Vec::new(),
         };
-        let share = |given: &Given| match given.letter {
-            // SAFETY: the letter says that it is a reference.
-            b'L' | b'[' => Given { value: jvalue { l: env.global(unsafe { given.value.l }) }, ..*given },
-            _ => *given,
-        };
         let job = Arc::new(Job {
             suffixes: test.suffixes.clone(),
-            values: values.iter().map(share).collect(),
+            values: values.iter().map(|given| given.shared(env)).collect(),
             known,
+            handed: handed.clone(),
             // Made by the thread that drops them: memory that goes from one thread to another costs more.
             results: test.suffixes.iter().map(|calls| Mutex::new(Results::with_room_for(calls))).collect(),
             settings,
@@ -385,12 +394,7 @@ impl Host {
             control::take_alone_back();
         }
         *JOB.lock().unwrap_or_else(|e| e.into_inner()) = None;
-        for given in &job.values {
-            if matches!(given.letter, b'L' | b'[') {
-                // SAFETY: the letter says that it is a reference, and it was made global above.
-                env.delete_global(unsafe { given.value.l });
-            }
-        }
+        job.values.iter().for_each(|given| given.forget(env));
         let take = |results: &Mutex<_>| std::mem::take(&mut *results.lock().unwrap_or_else(|e| e.into_inner()));
         job.results.iter().map(take).collect()
     }
@@ -502,6 +506,7 @@ fn run_suffixes(vm: Vm, reading: &Reading, thread: ThreadId, here: mpsc::Sender<
                 let mut results = job.results[suffix].lock().unwrap_or_else(|e| e.into_inner());
                 let goes_on = job.settings.goes_on;
                 add_results(&mut results, env, reading, &job.suffixes[suffix], &mut values, depth, goes_on);
+                job.handed.take(env, suffix, &values[job.values.len()..]);
                 natives::tell::written(env);
             });
         }

@@ -46,6 +46,7 @@ mod depth;
 mod exhausted;
 mod fresh_thread;
 mod graph;
+mod handed_over;
 mod hook_class;
 mod host;
 mod implement;

@@ -34,7 +34,9 @@ impl Prepared {
             }
         });
         let suffixes = Arc::new(vec![merged.collect()]);
-        Prepared { prefix: self.prefix.clone(), suffixes, probes: self.probes.clone() }
+        let returned = |suffix: usize, call: usize| Some((0, numbers[suffix].get(call)? - first));
+        let probes = hand_over(&self.probes, &returned).expect("internal bug: an order of other calls");
+        Prepared { prefix: self.prefix.clone(), suffixes, probes }
     }
 
     /// Without these calls of suffixes, each named by its suffix and its number there. None if a call that is left
@@ -51,17 +53,24 @@ impl Prepared {
                 }
                 other => Some(other),
             };
-            let left = all.iter().enumerate().filter(|(call, _)| is_left(*call)).map(|(_, call)| {
-                let receiver = match &call.receiver {
-                    Some(receiver) => Some(renumber(receiver)?),
-                    None => None,
-                };
-                let arguments = call.arguments.iter().map(renumber).collect::<Option<_>>()?;
-                Some(Ready { receiver, arguments, ..call.clone() })
-            });
+            let left = all.iter().enumerate().filter(|(call, _)| is_left(*call));
+            let left = left.map(|(_, call)| call.with_operands(&renumber));
             left.collect::<Option<Vec<Ready>>>()
         });
         let suffixes = Arc::new(suffixes.collect::<Option<_>>()?);
-        Some(Prepared { prefix: self.prefix.clone(), suffixes, probes: self.probes.clone() })
+        let returned = |suffix: usize, call: usize| {
+            let before = (0..call).filter(|&earlier| !calls.contains(&(suffix, earlier))).count();
+            (!calls.contains(&(suffix, call))).then_some((suffix, before))
+        };
+        Some(Prepared { prefix: self.prefix.clone(), suffixes, probes: hand_over(&self.probes, &returned)? })
     }
+}
+
+/// Probes that use what calls of suffixes return, where those calls stand elsewhere. None if there is no such call any more.
+fn hand_over(probes: &[Ready], returned: &impl Fn(usize, usize) -> Option<(usize, usize)>) -> Option<Vec<Ready>> {
+    let moved = |operand: &Operand| match *operand {
+        Operand::Returned(suffix, call) => returned(suffix, call).map(|(suffix, call)| Operand::Returned(suffix, call)),
+        other => Some(other),
+    };
+    probes.iter().map(|probe| probe.with_operands(&moved)).collect()
 }

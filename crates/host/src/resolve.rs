@@ -64,6 +64,29 @@ pub enum Operand {
     Literal(jvalue),
     /// What the call with that number gave.
     Value(usize),
+    /// What a call of a suffix returned, by the suffix and the number of the call in it.
+    Returned(usize, usize),
+}
+
+impl Ready {
+    /// The same call with other operands. None if there is none for one of them.
+    pub fn with_operands(&self, other: &impl Fn(&Operand) -> Option<Operand>) -> Option<Ready> {
+        let receiver = match &self.receiver {
+            Some(receiver) => Some(other(receiver)?),
+            None => None,
+        };
+        let arguments = self.arguments.iter().map(other).collect::<Option<_>>()?;
+        Some(Ready { receiver, arguments, ..self.clone() })
+    }
+}
+
+/// The first letters of the descriptors of values that calls can use.
+#[derive(Clone, Copy)]
+pub struct Letters<'l> {
+    /// Of those that calls before gave, by their numbers.
+    pub given: &'l [u8],
+    /// Of what the calls of suffixes return, if those have ended.
+    pub returned: &'l [Vec<u8>],
 }
 
 /// A call cannot be made.
@@ -90,12 +113,12 @@ pub enum ResolveError {
     },
 }
 
-/// Makes calls ready. `letters` are the first of the descriptors of the values that there are before.
-pub fn resolve(env: Env, reading: &Reading, calls: &[Call], letters: &[u8]) -> Result<Vec<Ready>, ResolveError> {
-    let mut letters = letters.to_vec();
+/// Makes calls ready, which can use values of these types and what calls before them in the list give.
+pub fn resolve(env: Env, reading: &Reading, calls: &[Call], letters: Letters<'_>) -> Result<Vec<Ready>, ResolveError> {
+    let mut given = letters.given.to_vec();
     let ready = calls.iter().enumerate().map(|(number, call)| {
-        let ready = env.frame(|| resolve_call(env, reading, call, number, &letters))?;
-        letters.push(ready.gives);
+        let ready = env.frame(|| resolve_call(env, reading, call, number, Letters { given: &given, ..letters }))?;
+        given.push(ready.gives);
         Ok(ready)
     });
     ready.collect()
@@ -178,7 +201,7 @@ fn resolve_call(
     reading: &Reading,
     call: &Call,
     number: usize,
-    letters: &[u8],
+    letters: Letters<'_>,
 ) -> Result<Ready, ResolveError> {
     let found = |what: &str, is_there: bool| found(env, reading, what, is_there);
     let known = |name: &str| class(env, reading, name);
@@ -234,7 +257,8 @@ fn resolve_call(
         },
         Operation::Implement { class: owner, descriptor, methods } => {
             let (parameters, _) = method_shape(owner, descriptor)?;
-            let implemented = implement(env, reading, Wish { class: owner, descriptor, methods, letters })?;
+            let implemented =
+                implement(env, reading, Wish { class: owner, descriptor, methods, letters: letters.given })?;
             captured = implemented.captured;
             (Action::Construct(implemented.class, implemented.constructor), parameters, b'L')
         }
@@ -293,8 +317,9 @@ fn access(operation: &Operation, number: usize) -> Option<Access> {
 }
 
 /// Whether an argument can be passed where the descriptor begins with that letter.
-fn is_passable(argument: &Argument, letter: u8, letters: &[u8]) -> bool {
+fn is_passable(argument: &Argument, letter: u8, letters: Letters<'_>) -> bool {
     let is_reference = |letter: u8| matches!(letter, b'L' | b'[');
+    let fits = |given: &u8| *given == letter || is_reference(*given) && is_reference(letter);
     match argument {
         Argument::Null | Argument::String(_) | Argument::Class(_) => is_reference(letter),
         Argument::Boolean(_) => letter == b'Z',
@@ -305,8 +330,9 @@ fn is_passable(argument: &Argument, letter: u8, letters: &[u8]) -> bool {
         Argument::Long(_) => letter == b'J',
         Argument::Float(_) => letter == b'F',
         Argument::Double(_) => letter == b'D',
-        Argument::Value(number) => {
-            letters.get(*number).is_some_and(|&given| given == letter || is_reference(given) && is_reference(letter))
+        Argument::Value(number) => letters.given.get(*number).is_some_and(fits),
+        Argument::Returned { suffix, call } => {
+            letters.returned.get(*suffix).and_then(|calls| calls.get(*call)).is_some_and(fits)
         }
         Argument::Parameter(_) => false,
     }
@@ -347,6 +373,7 @@ fn operand(
         }
         Argument::Class(name) => jvalue { l: class(name)? },
         Argument::Value(number) => return Ok(Operand::Value(*number)),
+        Argument::Returned { suffix, call } => return Ok(Operand::Returned(*suffix, *call)),
         Argument::Parameter(_) => unreachable!("internal bug: parameters are not passable"),
     }))
 }

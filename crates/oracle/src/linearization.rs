@@ -3,7 +3,7 @@
 //! Two serial orders of whole threads are not enough: what the second call of one thread shows may need the first call of
 //! the other before it and the second after it.
 
-use testcase::TestCase;
+use testcase::{Argument, TestCase};
 
 /// A test case with more linearizations than this is not judged: running all of them takes longer than exploring it.
 pub const MOST: u64 = 2_000;
@@ -90,7 +90,15 @@ impl Linearization {
             });
             call
         });
-        TestCase { prefix: test.prefix.clone(), suffixes: vec![merged.collect()], probes: test.probes.clone() }
+        let merged = vec![merged.collect()];
+        let mut probes = test.probes.clone();
+        let place = |suffix: usize, call: usize| self.calls().position(|it| it == (suffix, call));
+        for probe in &mut probes {
+            let is_there = probe
+                .change_returned(&|suffix, call| Some(Argument::Returned { suffix: 0, call: place(suffix, call)? }));
+            assert!(is_there, "a linearization of another test case");
+        }
+        TestCase { prefix: test.prefix.clone(), suffixes: merged, probes }
     }
 
     /// Gives the suffixes back what came of their calls, in the order of this linearization; the list may end early.

@@ -47,6 +47,17 @@ impl<V: Clone + PartialEq> Waits<V> {
         self.are_not_explained(observation, true, come_last)
     }
 
+    /// Whether a linearization explains them, so that it is of no matter what others show: it leaves the same calls
+    /// waiting, and if it has to be one in which those come after all others, that is so and the others ended as they did.
+    pub fn are_explained(&self, observation: &Observation<V>, come_last: bool) -> bool {
+        let of_execution = ended(observation);
+        let made: Vec<usize> = of_execution.iter().map(Vec::len).collect();
+        self.runs.iter().any(|run| {
+            let leaves_them = run.stuck && run.ended.iter().map(Vec::len).eq(made.iter().copied());
+            leaves_them && (!come_last || run.quiet.contains(&made) && run.ended == of_execution)
+        })
+    }
+
     /// Whether it may be so, for all that is known before anybody has read what calls returned.
     pub fn may_be_unexplained(&self, observation: &Observation<V>) -> bool {
         self.are_not_explained(observation, false, true)
@@ -118,8 +129,11 @@ mod tests {
         assert!(!waits.are_unexplained(&observation(&[0, 1], true), true), "nobody has shown that it can come last");
         waits.add(&observation(&[1, 1], false), vec![vec![0, 0], vec![0, 1], vec![1, 1]]);
         assert!(waits.are_unexplained(&observation(&[0, 1], true), true));
+        assert!(!waits.are_explained(&observation(&[0, 1], true), true));
+        assert!(waits.are_explained(&observation(&[0, 1], true), false));
         // It waits in one order in which it comes last: that is the state.
         waits.add(&observation(&[0, 1], true), vec![vec![0, 0], vec![0, 1]]);
+        assert!(waits.are_explained(&observation(&[0, 1], true), true));
         assert!(!waits.are_unexplained(&observation(&[0, 1], true), true));
     }
 

@@ -28,8 +28,8 @@
 //! ```
 //!
 //! Values are numbered in the order of their calls: those of the prefix from 0, those of a suffix and
-//! those of the probes from where the prefix ended. Each sees the values of the prefix and its own.
-
+//! those of the probes from where the prefix ended. Each sees the values of the prefix and its own. Probes
+//! may also use what calls of suffixes have returned, as [`Argument::Returned`].
 //!
 //! An interface or abstract class that a call needs can be implemented by the test itself, as an anonymous class does it
 //! in Java:
@@ -55,6 +55,7 @@ mod renumber;
 
 pub use implementation::{Behaviour, Implementation};
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
@@ -149,6 +150,14 @@ pub enum Argument {
     Class(String),
     /// What the call with that number gave.
     Value(usize),
+    /// What a call of a suffix has returned; in the probes only. A probe is not made, nor any after it, if that call has
+    /// not returned, or has returned null: whoever gets null looks at it first.
+    Returned {
+        /// The number of the suffix.
+        suffix: usize,
+        /// The number of the call in the suffix, from 0.
+        call: usize,
+    },
     /// The parameter with that number of the method that is being implemented; in a [`Behaviour`] only.
     Parameter(usize),
 }
@@ -169,22 +178,40 @@ impl Hash for Argument {
             Argument::Double(value) => value.to_bits().hash(state),
             Argument::String(text) | Argument::Class(text) => text.hash(state),
             Argument::Value(number) | Argument::Parameter(number) => number.hash(state),
+            Argument::Returned { suffix, call } => (suffix, call).hash(state),
         }
     }
 }
 
 /// A test case names a value that is not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NoSuchValue {
-    /// The number of the call that names it.
-    pub call: usize,
-    /// The number that it names.
-    pub value: usize,
+pub enum NoSuchValue {
+    /// No earlier call gives it.
+    Value {
+        /// The number of the call that names it.
+        call: usize,
+        /// The number that it names.
+        value: usize,
+    },
+    /// It is what a call of a suffix returns, and there is no such call, or it is not a probe that asks for it.
+    Returned {
+        /// The number of the call that names it.
+        call: usize,
+        /// The suffix and the number of the call in it that are named.
+        named: (usize, usize),
+    },
 }
 
 impl std::fmt::Display for NoSuchValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "call {} uses value {}, which no earlier call gives", self.call, self.value)
+        match self {
+            NoSuchValue::Value { call, value } => {
+                write!(f, "call {call} uses value {value}, which no earlier call gives")
+            }
+            NoSuchValue::Returned { call, named: (suffix, number) } => {
+                write!(f, "call {call} uses what call {number} of suffix {suffix} returns, which it cannot have")
+            }
+        }
     }
 }
 
@@ -193,9 +220,23 @@ impl std::error::Error for NoSuchValue {}
 impl TestCase {
     /// Whether every value that is used was given before.
     pub fn check(&self) -> Result<(), NoSuchValue> {
-        check_calls(&self.prefix, 0)?;
-        check_calls(&self.probes, self.prefix.len())?;
-        self.suffixes.iter().try_for_each(|suffix| check_calls(suffix, self.prefix.len()))
+        let first = self.prefix.len();
+        check_calls(&self.prefix, 0, &[])?;
+        check_calls(&self.probes, first, &self.suffixes)?;
+        self.suffixes.iter().try_for_each(|suffix| check_calls(suffix, first, &[]))
+    }
+
+    /// What probes use of what suffixes return: the suffix and the number of the call in it, each once.
+    pub fn handed_over(&self) -> BTreeSet<(usize, usize)> {
+        let mut handed = BTreeSet::new();
+        for probe in &self.probes {
+            probe.for_each_argument(&mut |argument| {
+                if let Argument::Returned { suffix, call } = *argument {
+                    handed.insert((suffix, call));
+                }
+            });
+        }
+        handed
     }
 
     /// Whether a class that it writes throws something.
@@ -253,15 +294,30 @@ impl Call {
     }
 }
 
-fn check_calls(calls: &[Call], first: usize) -> Result<(), NoSuchValue> {
+/// Checks the calls of a list, which can have what these suffixes have returned.
+fn check_calls(calls: &[Call], first: usize, ended: &[Vec<Call>]) -> Result<(), NoSuchValue> {
     for (call, number) in calls.iter().zip(first..) {
         let mut missing = None;
         call.for_each_argument(&mut |argument| match *argument {
-            Argument::Value(value) if value >= number => missing = missing.or(Some(value)),
+            Argument::Value(value) if value >= number => {
+                missing = missing.or(Some(NoSuchValue::Value { call: number, value }));
+            }
+            Argument::Returned { suffix, call } if ended.get(suffix).is_none_or(|calls| call >= calls.len()) => {
+                missing = missing.or(Some(NoSuchValue::Returned { call: number, named: (suffix, call) }));
+            }
             _ => {}
         });
-        if let Some(value) = missing {
-            return Err(NoSuchValue { call: number, value });
+        // An object that the test writes may outlive the call, and keeps what the prefix gave.
+        if let (Operation::Implement { methods, .. }, None) = (&call.operation, missing) {
+            let mut visit = |argument: &Argument| {
+                if let Argument::Returned { suffix, call } = *argument {
+                    missing = Some(NoSuchValue::Returned { call: number, named: (suffix, call) });
+                }
+            };
+            methods.iter().for_each(|method| method.does.for_each_argument(&mut visit));
+        }
+        if let Some(missing) = missing {
+            return Err(missing);
         }
     }
     Ok(())
@@ -295,6 +351,26 @@ mod tests {
         };
         assert_eq!(test(0).check(), Ok(()));
         assert!(test(0).calls_back());
-        assert_eq!(test(1).check(), Err(NoSuchValue { call: 1, value: 1 }), "not even the object itself");
+        assert_eq!(test(1).check(), Err(NoSuchValue::Value { call: 1, value: 1 }), "not even the object itself");
+    }
+
+    #[test]
+    fn only_probes_have_what_suffixes_return() {
+        let call = |argument: Argument| {
+            let (class, name, descriptor) = ("a/A".into(), "f".into(), "(I)I".into());
+            Call { operation: Operation::Static { class, name, descriptor }, arguments: vec![argument] }
+        };
+        let returned = |suffix: usize, number: usize| call(Argument::Returned { suffix, call: number });
+        let suffixes = vec![vec![call(Argument::Int(1))], vec![call(Argument::Int(1)), call(Argument::Int(2))]];
+        let after = |probe: Call| TestCase { suffixes: suffixes.clone(), probes: vec![probe], ..TestCase::default() };
+        assert_eq!(after(returned(1, 1)).check(), Ok(()));
+        assert_eq!(after(returned(1, 1)).handed_over().into_iter().collect::<Vec<_>>(), [(1, 1)]);
+        let missing = |named| Err(NoSuchValue::Returned { call: 0, named });
+        assert_eq!(after(returned(0, 1)).check(), missing((0, 1)));
+        assert_eq!(after(returned(2, 0)).check(), missing((2, 0)));
+        let in_prefix = TestCase { prefix: vec![returned(0, 0)], ..after(call(Argument::Null)) };
+        assert_eq!(in_prefix.check(), missing((0, 0)));
+        let in_suffix = TestCase { suffixes: vec![suffixes[0].clone(), vec![returned(0, 0)]], ..TestCase::default() };
+        assert_eq!(in_suffix.check(), missing((0, 0)));
     }
 }

@@ -12,6 +12,22 @@ impl Call {
         });
     }
 
+    /// Changes which calls of suffixes are meant where it uses what they have returned. Says whether there is such a call
+    /// for each of them.
+    #[must_use]
+    pub fn change_returned(&mut self, change: &dyn Fn(usize, usize) -> Option<Argument>) -> bool {
+        let mut is_there = true;
+        self.change_arguments(&mut |argument| {
+            if let Argument::Returned { suffix, call } = *argument {
+                match change(suffix, call) {
+                    Some(other) => *argument = other,
+                    None => is_there = false,
+                }
+            }
+        });
+        is_there
+    }
+
     /// Shows all arguments, to be changed: the receiver and those of behaviours, too.
     pub fn change_arguments(&mut self, change: &mut dyn FnMut(&mut Argument)) {
         self.arguments.iter_mut().for_each(&mut *change);

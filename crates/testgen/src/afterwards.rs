@@ -3,12 +3,19 @@
 //! Two calls that break an object may both return, and only the next call notices: a list whose size is wrong, two
 //! nodes that hold each other, a permit that was lost. A longer suffix finds that too, but then the broken state needs
 //! a schedule in which one more call comes late enough. Calls afterwards need no schedule.
+//!
+//! What the threads were told is used as well, as its owners would: a ticket is waited for, a lease is closed, an entry is
+//! asked for by the number that it got.
 
+use testcase::{Argument, Call, Operation};
+
+use crate::class_info::MethodInfo;
 use crate::compose::{Composer, name_of};
 use crate::draft::{Draft, Place};
 use crate::learnt::{Choice, Name};
+use crate::parts;
 use crate::subject::Called;
-use crate::types::Bindings;
+use crate::types::{self, Bindings};
 
 /// Where it is learnt which methods return when they are called last.
 const AFTERWARDS: &str = "afterwards";
@@ -20,6 +27,8 @@ const MOST_PROBES: usize = 8;
 const LOOKING: f64 = 3.0;
 /// How much less likely methods are that do not touch what the pair changes.
 const UNRELATED: f64 = 0.1;
+/// Upper bound on the calls of what threads were told.
+const MOST_TOLD: usize = 2;
 
 impl Composer<'_, '_> {
     /// Adds some calls on the subjects of a test of these two methods.
@@ -29,6 +38,11 @@ impl Composer<'_, '_> {
         if draft.subjects.is_empty() != self.without_subject {
             return;
         }
+        draft.is_after = true;
+        // What threads were told comes last, mostly after calls that may be what it waits for.
+        let told = if self.maker.rng.one_in(2) { 1 + self.maker.rng.below(MOST_TOLD) } else { 0 };
+        let can_be_called = told > 0 && self.can_call_results(draft);
+        let calls = if can_be_called { self.maker.rng.below(MAX_CALLS) } else { 1 + self.maker.rng.below(MAX_CALLS) };
         let bindings = Bindings::new();
         let candidates: Vec<(usize, f64)> = class
             .callable()
@@ -41,12 +55,14 @@ impl Composer<'_, '_> {
                 let key = Name::of((&method.name, &method.descriptor));
                 let learnt = self.maker.learnt.at(Name::of(AFTERWARDS)).weight(key);
                 let is_related = self.relations.changes(methods.0, number) || self.relations.changes(methods.1, number);
-                let looking = if self.relations.only_looks(number) { LOOKING } else { 1.0 };
+                // What was told to a thread waits for changes, if for anything.
+                let looks = self.relations.only_looks(number) && !can_be_called;
+                let looking = if looks { LOOKING } else { 1.0 };
                 (number, learnt * looking * if is_related { 1.0 } else { UNRELATED })
             })
             .collect();
         let weights: Vec<f64> = candidates.iter().map(|(_, weight)| *weight).collect();
-        for _ in 0..1 + self.maker.rng.below(MAX_CALLS) {
+        for _ in 0..calls {
             let Some(chosen) = self.maker.rng.weighted(&weights) else { return };
             let subject = self.maker.rng.pick(&draft.subjects).copied();
             let Some(callable) = &class.methods[candidates[chosen].0] else { continue };
@@ -57,6 +73,51 @@ impl Composer<'_, '_> {
             }
             draft.probes.push(call);
         }
+        if can_be_called {
+            (0..told).for_each(|_| self.of_result(draft));
+        }
+    }
+
+    /// Whether a call of a suffix has returned an object with which something can be done.
+    fn can_call_results(&self, draft: &Draft) -> bool {
+        draft.results.iter().any(|(_, of)| types::erased(of).is_some_and(|class| self.can_call(&class)))
+    }
+
+    fn can_call(&self, class: &str) -> bool {
+        let is_part = || self.parts.iter().any(|part| part.info.name == class && !part.methods.is_empty());
+        parts::finisher(&self.maker.library, class).is_some() || is_part()
+    }
+
+    /// Adds a call of an object that a call of a suffix has returned.
+    fn of_result(&mut self, draft: &mut Draft) {
+        let objects =
+            draft.results.iter().filter_map(|(at, of)| Some((*at, of.clone(), types::erased(of)?.into_owned())));
+        let objects: Vec<_> = objects.filter(|(.., class)| self.can_call(class)).collect();
+        let Some(((suffix, call), of, class)) = self.maker.rng.pick(&objects).cloned() else { return };
+        let receiver = Argument::Value(draft.returned_by(suffix, call));
+        let at = Place::Probe(draft.probes.len());
+        if let Some((class, name, descriptor)) = parts::finisher(&self.maker.library, &class) {
+            let (class, name, descriptor) = (class.into(), name.into(), descriptor.into());
+            let operation = Operation::Virtual { class, name, descriptor, receiver };
+            draft.probes.push(Call { operation, arguments: Vec::new() });
+            return;
+        }
+        let parts = self.parts;
+        let Some(part) = parts.iter().find(|part| part.info.name == class) else { return };
+        let key = |method: &MethodInfo| Name::of((&method.name, &method.descriptor));
+        let here = self.maker.learnt.at(Name::of((AFTERWARDS, &class)));
+        let weights: Vec<f64> = part.methods.iter().map(|(_, method)| here.weight(key(method))).collect();
+        let Some(chosen) = self.maker.rng.weighted(&weights) else { return };
+        let (declared_in, method) = &part.methods[chosen];
+        let own = self.maker.bindings_of(&part.info, &of);
+        let bindings = self.maker.library.bindings_above(&part.info.name, &own, declared_in);
+        let made = self.maker.arguments(draft, &part.info.name, method, &bindings, 0, None);
+        draft.choices.extend(made.choices.into_iter().map(|choice| (at, choice)));
+        let place = Name::of((AFTERWARDS, &class));
+        draft.choices.push((at, Choice { place, what: key(method) }));
+        let (name, descriptor) = (method.name.clone(), method.descriptor.clone());
+        let operation = Operation::Virtual { class, name, descriptor, receiver };
+        draft.probes.push(Call { operation, arguments: made.values });
     }
 
     /// Calls that look at the subjects, or at static state if there are none, and change nothing: for whoever compares

@@ -8,11 +8,11 @@
 use classfile::TypeSignature;
 use testcase::{Argument, Call, Operation};
 
-use crate::draft::{Draft, OWN, Owner, Place};
+use crate::draft::{Draft, OWN, Owner, Place, is_name};
 use crate::learnt::{Choice, Name};
 use crate::library::is_of_jdk;
 use crate::maker::{Maker, Rather};
-use crate::parts::{Part, Source};
+use crate::parts::{self, Part, Source};
 use crate::relations::Relations;
 use crate::scouts::Way;
 use crate::subject::{Callable, Called, SubjectClass};
@@ -518,7 +518,8 @@ impl Composer<'_, '_> {
     }
 
     /// What a method of the subject returns, if it may stand for something that the subject has: an object of a class
-    /// that is not the JDK's, or a number that is more than an answer. And what a constructor makes.
+    /// that is not the JDK's, or of one that ends something, or a name that is more than an answer. And what a
+    /// constructor makes.
     fn passed_on(&self, method: usize, bindings: &Bindings) -> Option<TypeSignature> {
         let callable = self.class.methods[method].as_ref()?;
         if callable.is_constructor() {
@@ -529,10 +530,12 @@ impl Composer<'_, '_> {
         let of = crate::types::substitute(returns, &above);
         match &of {
             TypeSignature::Primitive('I' | 'J') => Some(of).filter(|_| !self.relations.only_looks(method)),
+            TypeSignature::Class(_) if is_name(&of) => Some(of).filter(|_| !self.relations.only_looks(method)),
             TypeSignature::Class(_) => {
                 let class = crate::types::erased(&of)?;
                 let is_subject = self.maker.library.is_subtype(&self.class.info.name, &class);
-                (!is_of_jdk(&class) && !is_subject).then_some(of)
+                let is_wanted = !is_of_jdk(&class) || parts::finisher(&self.maker.library, &class).is_some();
+                (is_wanted && !is_subject).then_some(of)
             }
             _ => None,
         }

@@ -48,11 +48,15 @@ pub struct Draft {
     pub uses_results: bool,
     /// What calls of suffixes return that may be passed on: by the suffix and the number of the call in it.
     pub results: Vec<((usize, usize), TypeSignature)>,
+    /// Whether calls are being made for the time when all suffixes have ended.
+    pub is_after: bool,
 }
 
 /// Stands for the value of a suffix's own call, with the number of that: what number it has is known once the prefix is
-/// whole.
+/// whole. In probes it stands for what a call of a suffix has returned, whose number is in the bits above those of the call.
 pub const OWN: usize = 1 << 32;
+/// Bits for the number of a call in its suffix.
+const CALL_BITS: u32 = 16;
 
 /// For whom a value is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,9 +120,9 @@ impl Draft {
             Behaviour::Return(_) => true,
             Behaviour::InTurn(_) => false,
         };
-        let is_text = matches!(&self.given[number], Some(TypeSignature::Class(of)) if of.name == "java/lang/String");
+        let is_name = self.given[number].as_ref().is_some_and(is_name);
         match &self.prefix[number].operation {
-            _ if is_text || self.constants.contains(&number) => true,
+            _ if is_name || self.constants.contains(&number) => true,
             Operation::Construct { class, .. } => class == "java/lang/Object",
             Operation::Static { name, class, .. } => name == "valueOf" && class.starts_with("java/lang/"),
             Operation::Implement { methods, .. } => {
@@ -141,9 +145,35 @@ impl Draft {
 
     /// What earlier calls have returned that the thread may pass on for which something is being made.
     pub fn returned(&self) -> impl Iterator<Item = (usize, &TypeSignature)> {
-        let is_own = |thread: usize| self.owner == Some(Owner::Thread(thread));
+        let is_own = |thread: usize| self.is_after || self.owner == Some(Owner::Thread(thread));
         let own = self.results.iter().filter(move |((thread, _), _)| is_own(*thread));
-        own.map(|((_, call), of)| (OWN + call, of))
+        own.map(|((suffix, call), of)| (self.returned_by(*suffix, *call), of))
+    }
+
+    /// What stands for what a call of a suffix returns.
+    pub fn returned_by(&self, suffix: usize, call: usize) -> usize {
+        let of_suffix = if self.is_after { suffix << CALL_BITS } else { 0 };
+        OWN + of_suffix + call
+    }
+
+    /// The call of a suffix for whose value a number stands, as a thread or probe sees it.
+    fn returning(&self, number: usize) -> Option<(usize, usize)> {
+        let own = number.checked_sub(OWN)?;
+        match self.owner {
+            _ if self.is_after => Some(parted(own)),
+            Some(Owner::Thread(thread)) => Some((thread, own)),
+            _ => None,
+        }
+    }
+
+    /// Whether a number stands for what one of these calls returned, and nobody was given that again.
+    pub fn is_lent_just_now(&self, number: usize, is_lending: impl Fn(&Call) -> bool) -> bool {
+        let Some((suffix, call)) = self.returning(number) else { return false };
+        let Some(calls) = self.suffixes.get(suffix) else { return false };
+        let own = Argument::Value(OWN + call);
+        let by_thread = calls.iter().any(|call| call.arguments.contains(&own));
+        let afterwards = self.probes.iter().any(|probe| probe.arguments.contains(&Argument::Value(number)));
+        calls.get(call).is_some_and(is_lending) && !by_thread && !afterwards
     }
 
     /// Whether a call on a subject gets what a call of the prefix gives.
@@ -185,6 +215,24 @@ impl Draft {
         let first = self.prefix.len();
         let number = |value: usize| value.checked_sub(OWN).map_or(value, |call| first + call);
         self.suffixes.iter_mut().flatten().for_each(|call| call.renumber(&number));
+        let returned = |argument: &mut Argument| {
+            if let Argument::Value(number @ OWN..) = argument {
+                let (suffix, call) = parted(*number - OWN);
+                *argument = Argument::Returned { suffix, call };
+            }
+        };
+        self.probes.iter_mut().for_each(|probe| probe.change_arguments(&mut { returned }));
         (TestCase { prefix: self.prefix, suffixes: self.suffixes, probes: self.probes }, self.choices)
     }
+}
+
+/// The suffix and the number of the call, as probes name them.
+fn parted(number: usize) -> (usize, usize) {
+    (number >> CALL_BITS, number & ((1 << CALL_BITS) - 1))
+}
+
+/// Whether values of a type are names, which never change, and under which something is kept: numbers, texts and the like.
+pub fn is_name(of: &TypeSignature) -> bool {
+    const NAMES: [&str; 4] = ["java/lang/String", "java/lang/Integer", "java/lang/Long", "java/util/UUID"];
+    matches!(of, TypeSignature::Class(of) if NAMES.contains(&&*of.name))
 }

@@ -1,10 +1,10 @@
 //! Objects that others give out: what builders build, and what a subject hands to whoever calls it.
 
 use classfile::TypeSignature;
-use testcase::{Argument, Operation};
+use testcase::{Argument, Call, Operation};
 
 use crate::class_info::{ClassInfo, MethodInfo};
-use crate::draft::Draft;
+use crate::draft::{Draft, OWN};
 use crate::learnt::{Choice, Name};
 use crate::library::is_of_jdk;
 use crate::maker::{Candidate, MADE, Maker, Wish};
@@ -41,6 +41,14 @@ impl Maker<'_> {
         class.name == self.producers.class && self.lenders.contains(&Name::of((&method.name, &method.descriptor)))
     }
 
+    /// Whether a call is of a method by which a subject may lend something.
+    fn is_lender(&self, call: &Call) -> bool {
+        match &call.operation {
+            Operation::Virtual { name, descriptor, .. } => self.lenders.contains(&Name::of((&**name, descriptor))),
+            _ => false,
+        }
+    }
+
     /// Leaves only what the subject of a call has lent or will lend, where it lends such objects. What a subject is
     /// given back and never lent is a mistake of the test. Where lending mostly fails, as `take` of an empty queue
     /// does, it is no lending.
@@ -61,6 +69,7 @@ impl Maker<'_> {
         }
         candidates.retain(|(.., candidate)| match candidate {
             // What was given back is not lent any more, unless it only stands for something.
+            Candidate::There(number) if *number >= OWN => draft.is_lent_just_now(*number, |call| self.is_lender(call)),
             Candidate::There(number) => {
                 let is_lent = draft.lent.get(number) == draft.receiver.as_ref();
                 is_lent && (draft.handles.contains(number) || !draft.is_passed(*number))

@@ -81,6 +81,17 @@ pub struct PartCall {
 /// Collections of the JDK that may be live views, and what changes or reads them as one call.
 const VIEWS: [&str; 4] = ["java/util/Collection", "java/util/Set", "java/util/List", "java/util/Map"];
 const OF_VIEWS: [&str; 9] = ["add", "clear", "contains", "containsKey", "hashCode", "put", "remove", "size", "toArray"];
+/// What whoever is told such an object of the JDK does with it in the end: the interface or class, and a method without
+/// parameters.
+const FINISHERS: [(&str, &str, &str); 7] = [
+    ("java/util/concurrent/CompletableFuture", "join", "()Ljava/lang/Object;"),
+    ("java/util/concurrent/Future", "get", "()Ljava/lang/Object;"),
+    ("java/lang/AutoCloseable", "close", "()V"),
+    ("java/lang/Runnable", "run", "()V"),
+    ("java/util/concurrent/Callable", "call", "()Ljava/lang/Object;"),
+    ("java/util/function/Supplier", "get", "()Ljava/lang/Object;"),
+    ("java/util/Iterator", "next", "()Ljava/lang/Object;"),
+];
 /// What is gone through once, by one thread.
 const ONCE: [&str; 4] =
     ["java/util/Iterator", "java/util/Enumeration", "java/util/Spliterator", "java/util/stream/BaseStream"];
@@ -101,6 +112,11 @@ impl<T> Bounded<T> {
         found.truncate(MOST);
         Bounded { tried: found, left }
     }
+}
+
+/// What is done in the end with an object of a class of the JDK: the class that declares the method, its name and descriptor.
+pub fn finisher(library: &Library<'_>, class: &str) -> Option<(&'static str, &'static str, &'static str)> {
+    FINISHERS.into_iter().find(|(of, ..)| is_of_jdk(class) && library.is_subtype(class, of))
 }
 
 /// The parts that subjects of a class have.

@@ -235,7 +235,7 @@ impl Plan {
         // Each phase goes on where the one before has ended, so all have their turn; of those without hope one in so many.
         let mut target = self.next.checked_rem(count)?;
         for _ in 0..count {
-            let waits = targets.all[target].is_hopeless && !self.left.is_multiple_of(HOPELESS_TURNS);
+            let waits = targets.all[target].seldom_runs() && !self.left.is_multiple_of(HOPELESS_TURNS);
             if !waits {
                 break;
             }
@@ -254,7 +254,7 @@ impl Plan {
     /// once its arguments and what was done before are right. So short ones keep pace.
     fn short_between(&mut self, targets: &Targets) -> Option<Step> {
         let count = targets.all.len();
-        let is_open = |target: &Target| !target.exhausted && !target.is_hopeless;
+        let is_open = |target: &Target| !target.exhausted && !target.seldom_runs();
         let turn = (0..count).map(|turn| self.between + turn).find(|turn| is_open(&targets.all[turn % count]))?;
         self.between = turn + 1;
         // A plain one every fourth time around.

@@ -3,8 +3,8 @@
 //! Looked for in the type itself, in its package and in that of the test; so a stream is found for whoever wants an
 //! `InputStream`, and an implementation in the library for its own interfaces. Factories also in the class around the type and in the class
 //! under test, which may give out what nobody else can make. Where that gives nothing, in all classes that are not of
-//! the JDK, for constructors that need no other object. **What it may miss:** factories elsewhere, and objects that only a long
-//! conversation with other objects gives.
+//! the JDK, for constructors that need no other object, and for methods of any object that give one out. **What it may miss:** factories
+//! elsewhere where there are other ways that never work, and objects that only a long conversation with other objects gives.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -171,6 +171,16 @@ fn find(library: &Library<'_>, wanted: &str, under_test: &str) -> Vec<Producer> 
     let is_usable = |producer: &Producer| is_unwanted(wanted) || !is_unwanted(&producer.way.class().name);
     found.retain(is_usable);
     given_out(library, &info, under_test, &mut found);
+    // What makes a subject cannot come from a subject.
+    let is_of_subject =
+        |producer: &Producer| matches!(&producer.way, Way::Virtual { class, .. } if class.name == under_test);
+    let makes_subject = || {
+        let class = library.class(under_test);
+        class.is_some_and(|class| class.constructors.iter().any(|constructor| takes(library, constructor, wanted)))
+    };
+    if !is_of_jdk(wanted) && (found.is_empty() || found.iter().all(is_of_subject) && makes_subject()) {
+        found.extend(given_by_others(library, &info, under_test, &is_unwanted));
+    }
     let is_function = info.is_interface() && library.abstract_methods(wanted).len() == 1;
     let elsewhere = if found.is_empty() && !is_function { elsewhere(library, wanted, &is_usable) } else { Vec::new() };
     if info.is_abstract() && library.is_visible(&info) {
@@ -227,6 +237,39 @@ fn given_out(library: &Library<'_>, info: &Rc<ClassInfo>, under_test: &str, foun
             }
         }
     }
+}
+
+/// What any other class gives out of a type that cannot be had in another way: configuration that a builder beside it
+/// builds, or that a service tells. Those in its own package are asked first, then all.
+fn given_by_others(
+    library: &Library<'_>,
+    info: &Rc<ClassInfo>,
+    under_test: &str,
+    is_unwanted: &dyn Fn(&str) -> bool,
+) -> Vec<Producer> {
+    let wanted = &*info.name;
+    let of = |givers: &[Rc<ClassInfo>]| {
+        let mut found = Vec::new();
+        let asked = givers.iter().filter(|giver| !library.is_subtype(&giver.name, wanted) && giver.name != under_test);
+        for giver in asked.filter(|giver| !giver.is_local && !is_unwanted(&giver.name)) {
+            let is_giver = |method: &&MethodInfo| {
+                method.is_in_source()
+                    && library.can_use(method.flags, giver.package())
+                    && gives(library, method, wanted)
+                    && !takes(library, method, wanted)
+            };
+            for method in giver.methods.iter().filter(is_giver) {
+                let (class, method, weight) = (giver.clone(), method.clone(), simplicity(method));
+                found.push(match method.is_static() {
+                    true => Producer::new(Way::Static { class, method }, weight),
+                    false => Producer::new(Way::Virtual { class, method, inside: None }, 0.5 * weight),
+                });
+            }
+        }
+        found
+    };
+    let beside = of(&library.visible_in(info.package()));
+    if beside.is_empty() { of(&library.given()) } else { beside }
 }
 
 /// Classes whose objects may build one of a type: those inside it, and those that its own factories give.

@@ -9,11 +9,7 @@ const MANY: usize = 4;
 pub fn smaller(test: &TestCase) -> Vec<TestCase> {
     let mut found = Vec::new();
     if test.suffixes.len() > 2 {
-        for suffix in 0..test.suffixes.len() {
-            let mut less = test.clone();
-            less.suffixes.remove(suffix);
-            found.push(less);
-        }
+        found.extend((0..test.suffixes.len()).filter_map(|suffix| without_suffix(test, suffix)));
     }
     for (suffix, calls) in test.suffixes.iter().enumerate() {
         if calls.len() > 1 {
@@ -121,7 +117,26 @@ fn without_suffix_call(test: &TestCase, suffix: usize, call: usize) -> Option<Te
     let mut less = test.clone();
     less.suffixes[suffix].remove(call);
     less.suffixes[suffix].iter_mut().for_each(|call| call.renumber(&|value| value - usize::from(value > number)));
-    Some(less)
+    let moved = |of: usize, number: usize| match of == suffix {
+        true if number == call => None,
+        true => Some(Argument::Returned { suffix, call: number - usize::from(number > call) }),
+        false => Some(Argument::Returned { suffix: of, call: number }),
+    };
+    hands_over(&mut less.probes, &moved).then_some(less)
+}
+
+fn without_suffix(test: &TestCase, suffix: usize) -> Option<TestCase> {
+    let mut less = test.clone();
+    less.suffixes.remove(suffix);
+    let moved = |of: usize, call: usize| {
+        (of != suffix).then_some(Argument::Returned { suffix: of - usize::from(of > suffix), call })
+    };
+    hands_over(&mut less.probes, &moved).then_some(less)
+}
+
+/// Changes what probes use of what suffixes return. Says whether all of that is still there.
+fn hands_over(probes: &mut [Call], moved: &dyn Fn(usize, usize) -> Option<Argument>) -> bool {
+    probes.iter_mut().all(|probe| probe.change_returned(moved))
 }
 
 /// The first call of a suffix made before the others begin: one call a thread is easier to understand, and what it
@@ -135,6 +150,13 @@ fn with_first_in_prefix(test: &TestCase, suffix: usize) -> TestCase {
     let up = |value: usize| value + usize::from(value >= end);
     let others = less.suffixes.iter_mut().enumerate().filter(|(other, _)| *other != suffix);
     others.flat_map(|(_, calls)| calls).chain(&mut less.probes).for_each(|call| call.renumber(&up));
+    let moved = |of: usize, call: usize| match (of == suffix, call.checked_sub(1)) {
+        (true, None) => Some(Argument::Value(end)),
+        (true, Some(call)) => Some(Argument::Returned { suffix, call }),
+        (false, _) => Some(Argument::Returned { suffix: of, call }),
+    };
+    let is_there = hands_over(&mut less.probes, &moved);
+    debug_assert!(is_there, "each of them has moved somewhere");
     less
 }
 
@@ -187,7 +209,7 @@ fn plainer(test: &TestCase, list: usize, call: usize) -> Vec<TestCase> {
 }
 
 fn is_value(argument: &Argument) -> bool {
-    matches!(argument, Argument::Value(_))
+    matches!(argument, Argument::Value(_) | Argument::Returned { .. })
 }
 
 /// A literal that can be passed instead of an object.

@@ -90,6 +90,14 @@ pub struct Target {
     chance: usize,
 }
 
+impl Target {
+    /// Whether one of its methods hardly ever runs, or none of many tests has run: what they wait for is made by neither,
+    /// or they need a state that nobody knows how to reach.
+    pub fn seldom_runs(&self) -> bool {
+        self.is_hopeless || self.ran == 0 && self.tried >= BARREN
+    }
+}
+
 /// All targets of a class.
 #[derive(Debug, Default)]
 pub struct Targets {
@@ -113,6 +121,8 @@ pub struct Targets {
 
 /// Targets with a method that hardly ever runs, or costs far more than others, have one turn in so many, and those that nobody else wants.
 pub const HOPELESS_TURNS: usize = 9;
+/// So often is a target tried that has never run, before it has one turn in so many, too.
+const BARREN: u32 = 2;
 
 /// Equals are told apart by one of so many numbers.
 const CHANCES: usize = 1 << 20;
@@ -262,7 +272,7 @@ impl Targets {
         }
         self.hopeless_turn = (self.hopeless_turn + 1) % HOPELESS_TURNS;
         let all = self.hopeless_turn == 0;
-        if !all && let Some(found) = self.in_turn(below, with_opaque, &|target| !target.is_hopeless) {
+        if !all && let Some(found) = self.in_turn(below, with_opaque, &|target| !target.seldom_runs()) {
             return Some(found);
         }
         self.in_turn(below, with_opaque, &|_| true)

@@ -9,43 +9,66 @@ use crate::program::FieldId;
 impl Gatherer<'_, '_, '_> {
     /// Fills in which locations overlap and which locks are compatible.
     pub(super) fn relate(&mut self) {
-        let mut of_field: Map<FieldId, Vec<usize>> = Map::default();
-        for (number, (_, field)) in self.location_fields.iter().enumerate() {
-            of_field.entry(*field).or_default().push(number);
+        self.relate_locations();
+        self.relate_locks();
+    }
+
+    /// Two locations of the subject may be the same if they are of one field, and one path ends in a tail that the other
+    /// runs into. A class may have tens of thousands, so they are looked up by their paths.
+    fn relate_locations(&mut self) {
+        let shared = |number: usize| matches!(self.locations[number].owner, Owner::Subject | Owner::Static);
+        let mut tails: Map<(Root, FieldId, &[FieldId]), Vec<usize>> = Map::default();
+        for (number, (path, field)) in self.location_fields.iter().enumerate() {
+            if let Some(path) = path.as_ref().filter(|path| path.tail && shared(number)) {
+                tails.entry((path.root, *field, &path.fields)).or_default().push(number);
+            }
         }
-        for a in 0..self.locations.len() {
-            let same_field = of_field[&self.location_fields[a].1].iter().copied();
-            self.locations[a].overlaps = same_field.filter(|&b| b != a && self.overlap(a, b)).collect();
-        }
-        for a in 0..self.locks.len() {
-            let (path, class) = (self.locks[a].path.clone(), self.lock_types[a]);
-            let mut compatible = Vec::new();
-            for b in 0..self.locks.len() {
-                let other = self.lock_types[b];
-                let related =
-                    self.solver.program.is_subtype(class, other) || self.solver.program.is_subtype(other, class);
-                // Objects of class Class are no more alike than their classes are.
-                let both_classes = class == other && class == self.solver.program.known.class;
-                if self.locks[b].path == path || related && !both_classes {
-                    compatible.push(b);
+        let mut overlaps: Vec<Vec<usize>> = vec![Vec::new(); self.locations.len()];
+        for (number, (path, field)) in self.location_fields.iter().enumerate() {
+            let Some(path) = path.as_ref().filter(|_| shared(number)) else { continue };
+            for length in 0..=path.fields.len() {
+                let meeting = tails.get(&(path.root, *field, &path.fields[..length])).into_iter().flatten();
+                for &tail in meeting.filter(|&&tail| tail != number) {
+                    overlaps[number].push(tail);
+                    overlaps[tail].push(number);
                 }
             }
-            self.locks[a].compatible = compatible;
+        }
+        for (location, mut overlaps) in self.locations.iter_mut().zip(overlaps) {
+            overlaps.sort_unstable();
+            overlaps.dedup();
+            location.overlaps = overlaps;
         }
     }
 
-    /// Whether two locations of the subject may be the same: equal field, and one path ends in a tail that the
-    /// other runs into.
-    pub(super) fn overlap(&self, a: usize, b: usize) -> bool {
-        let ((Some(path), field), (Some(other), other_field)) = (&self.location_fields[a], &self.location_fields[b])
-        else {
-            return false;
-        };
-        let shared = |number: usize| matches!(self.locations[number].owner, Owner::Subject | Owner::Static);
-        if field != other_field || path.root != other.root || !shared(a) || !shared(b) {
-            return false;
+    /// Two locks may be one if they are on one path, or the class of one is above that of the other.
+    fn relate_locks(&mut self) {
+        let mut of_path: Map<String, Vec<usize>> = Map::default();
+        let mut of_type: Map<Sym, Vec<usize>> = Map::default();
+        for (number, lock) in self.locks.iter().enumerate() {
+            of_path.entry(lock.path.clone()).or_default().push(number);
+            of_type.entry(self.lock_types[number]).or_default().push(number);
         }
-        path.tail && other.fields.starts_with(&path.fields) || other.tail && path.fields.starts_with(&other.fields)
+        let types: Vec<Sym> = of_type.keys().copied().collect();
+        let mut related: Map<Sym, Vec<usize>> = Map::default();
+        for &class in &types {
+            let program = &mut self.solver.program;
+            // Objects of class Class are no more alike than their classes are.
+            let is_class = class == program.known.class;
+            let may_be = |other: &&Sym| {
+                let is_either = program.is_subtype(class, **other) || program.is_subtype(**other, class);
+                is_either && !(is_class && class == **other)
+            };
+            let others: Vec<Sym> = types.iter().filter(may_be).copied().collect();
+            related.insert(class, others.iter().flat_map(|other| &of_type[other]).copied().collect());
+        }
+        for (number, lock) in self.locks.iter_mut().enumerate() {
+            let mut compatible: Vec<usize> =
+                related[&self.lock_types[number]].iter().chain(&of_path[&lock.path]).copied().collect();
+            compatible.sort_unstable();
+            compatible.dedup();
+            lock.compatible = compatible;
+        }
     }
 
     /// Fills in what locations and locks of arguments are if the argument is the subject of another call, and which are

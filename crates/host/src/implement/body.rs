@@ -258,6 +258,7 @@ impl<'w, 'p, 'c> BodyWriter<'w, 'p, 'c> {
                 self.push(Instruction::Field(FieldOp::Get, field))?;
                 Ok(Type(descriptor))
             }
+            Argument::Returned { .. } => unreachable!("internal bug: what suffixes return is not passable there"),
             Argument::Parameter(number) => {
                 let none = || NotImplementable::NoSuchParameter { method: self.method(), number: *number };
                 let (of, slot) = self.parameters.get(*number).cloned().ok_or_else(none)?;

@@ -15,8 +15,13 @@ use sources::SOURCES;
 
 /// Tests for a class, on each installed JDK.
 fn tests(class: &str) -> Vec<TestCase> {
+    tests_that(class, true)
+}
+
+/// Tests that look at the subjects when threads have ended, or make any calls then.
+fn tests_that(class: &str, observe: bool) -> Vec<TestCase> {
     let mut tests = Vec::new();
-    generate(class, |generator| {
+    generate_as(class, observe, |generator| {
         for _ in 0..400 {
             let Some(candidate) = generator.next() else { break };
             assert_eq!(candidate.test.check(), Ok(()), "{:?}", candidate.test);
@@ -33,7 +38,11 @@ fn tests(class: &str) -> Vec<TestCase> {
 }
 
 /// Whoever writes tests for a class, on each installed JDK.
-fn generate(class: &str, mut look: impl FnMut(&mut Generator<'_>)) {
+fn generate(class: &str, look: impl FnMut(&mut Generator<'_>)) {
+    generate_as(class, true, look);
+}
+
+fn generate_as(class: &str, observe: bool, mut look: impl FnMut(&mut Generator<'_>)) {
     for jdk in Jdk::installed() {
         println!("JDK {}", jdk.version);
         let folder = tempfile::tempdir().unwrap();
@@ -43,7 +52,7 @@ fn generate(class: &str, mut look: impl FnMut(&mut Generator<'_>)) {
         let name = ClassName::parse(class).unwrap();
         let bytes = ByteStore::new();
         let facts = Analyzer::new(&class_path, &bytes).analyze(&name).unwrap();
-        let settings = Settings { strategy: Strategy::Auto, seed: 1, observe: true, skip: vec![] };
+        let settings = Settings { strategy: Strategy::Auto, seed: 1, observe, skip: vec![] };
         look(&mut Generator::new(&class_path, name.internal(), &facts, settings).unwrap());
     }
 }
@@ -181,7 +190,7 @@ fn what_a_subject_gives_out_is_given_back_to_it() {
     let tests = tests("clock.Desk");
     let gives_back = |test: &TestCase, call: &Call| match (&call.operation, &*call.arguments) {
         (Operation::Virtual { name, receiver, .. }, [Argument::Value(ticket)]) if name == "give" => {
-            test.prefix[*ticket].operation.receiver() == Some(receiver)
+            test.prefix.get(*ticket).is_some_and(|call| call.operation.receiver() == Some(receiver))
         }
         _ => false,
     };
@@ -206,19 +215,54 @@ fn passed<'t>(test: &'t TestCase, wanted: &'t str) -> impl Iterator<Item = (&'t 
 
 #[test]
 fn what_a_subject_lends_is_not_made_by_the_test() {
-    let (mut brought, mut twice) = (0, 0);
+    let (mut brought, mut twice, mut by_thread) = (0, 0, 0);
     for test in &tests("clock.Rental") {
         let mut boats = BTreeSet::new();
-        for (call, boat) in passed(test, "bring") {
-            let Argument::Value(boat) = boat else { panic!("{boat:?} is no boat: {test:?}") };
-            let lent = &test.prefix[*boat].operation;
-            assert_eq!(method(lent).map(|(name, _)| name), Some("rent"), "{test:?}");
-            assert_eq!(lent.receiver(), call.operation.receiver(), "{test:?}");
-            brought += 1;
-            twice += usize::from(!boats.insert(boat));
+        for (suffix, calls) in test.suffixes.iter().enumerate() {
+            let only = TestCase { suffixes: vec![calls.clone()], ..TestCase::default() };
+            for (call, boat) in passed(&only, "bring") {
+                let Argument::Value(boat) = *boat else { panic!("{boat:?} is no boat: {test:?}") };
+                // What the thread itself was lent has a number past those of the prefix.
+                let own = boat.checked_sub(test.prefix.len());
+                let lent = own.map_or_else(|| &test.prefix[boat].operation, |own| &calls[own].operation);
+                assert_eq!(method(lent).map(|(name, _)| name), Some("rent"), "{test:?}");
+                assert_eq!(lent.receiver(), call.operation.receiver(), "{test:?}");
+                brought += 1;
+                by_thread += usize::from(own.is_some());
+                twice += usize::from(!boats.insert((own.map(|_| suffix), boat)));
+            }
         }
     }
     assert!(brought > 50 && twice == 0, "{brought} boats were brought, {twice} twice");
+    assert!(by_thread > 10, "{by_thread} were rented by the thread that brought them");
+}
+
+/// What probes use of what suffixes returned: the call that they make, and the one that gave it.
+fn used_afterwards(test: &TestCase) -> Vec<(&Call, &Call)> {
+    let used = |probe: &Call| -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        probe.for_each_argument(&mut |argument| {
+            if let Argument::Returned { suffix, call } = *argument {
+                found.push((suffix, call));
+            }
+        });
+        found
+    };
+    let of_probe = |probe| used(probe).into_iter().map(move |(suffix, call)| (probe, &test.suffixes[suffix][call]));
+    test.probes.iter().flat_map(of_probe).collect()
+}
+
+#[test]
+fn what_threads_were_told_is_used_when_they_have_ended() {
+    let tests = tests_that("clock.Rental", false);
+    let used: Vec<_> = tests.iter().flat_map(used_afterwards).collect();
+    let named = |probe: &str, by: &str| {
+        let is_named = |call: &Call, wanted: &str| method(&call.operation).is_some_and(|(name, _)| name == wanted);
+        used.iter().filter(|(call, from)| is_named(call, probe) && is_named(from, by)).count()
+    };
+    println!("{} uses of what threads were told", used.len());
+    assert!(named("bring", "rent") > 5, "{} boats are brought afterwards", named("bring", "rent"));
+    assert!(tests.iter().all(|test| test.check().is_ok()));
 }
 
 #[test]

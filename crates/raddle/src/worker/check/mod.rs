@@ -152,7 +152,7 @@ fn one_by_one(
     if check.explore.executions == 0 {
         return Ok(waits.map_or(Ok(None), Err));
     }
-    let serial = linearize::linearize(runs, check, &job.test);
+    let serial = linearize::linearize(runs, check, &job.test, waits.is_some());
     clock.serial_is_over();
     // Where it is stuck in every order, nobody has come whom it waits for.
     Ok(match (serial?, waits) {
