@@ -141,6 +141,21 @@ pub fn stream() -> TestCase {
     test(prefix, vec![vec![invoke(STREAM, "close()V", value(2), vec![])], vec![read(), read()]], vec![])
 }
 
+/// What the threads were told is used afterwards: two numbers and a text.
+pub fn handed_over() -> TestCase {
+    let take = || invoke("Ticket", "take()I", value(0), vec![]);
+    let list = |method: &str, arguments| invoke("java/util/ArrayList", method, value(1), arguments);
+    let prefix = vec![new("Ticket"), new("java/util/ArrayList"), list(&format!("add({OBJECT})Z"), vec![text("x")])];
+    let last = list(&format!("get(I){OBJECT}"), vec![Argument::Int(0)]);
+    let returned = |suffix, call| Argument::Returned { suffix, call };
+    let probes = vec![
+        invoke_static("java/lang/Math", "max(II)I", vec![returned(0, 0), returned(1, 0)]),
+        invoke("java/lang/Object", &format!("toString(){STRING}"), returned(1, 1), vec![]),
+        list(&format!("add({OBJECT})Z"), vec![returned(1, 1)]),
+    ];
+    test(prefix, vec![vec![take()], vec![take(), last]], probes)
+}
+
 /// Nothing is wrong with it.
 pub fn vector() -> TestCase {
     let add = |what| invoke("java/util/Vector", &format!("add({OBJECT})Z"), value(0), vec![text(what)]);

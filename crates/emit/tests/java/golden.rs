@@ -6,7 +6,7 @@ use std::path::Path;
 use testcase::TestCase;
 
 /// Each with a name and the class under test.
-pub fn all() -> [(&'static str, &'static str, TestCase); 8] {
+pub fn all() -> [(&'static str, &'static str, TestCase); 9] {
     [
         ("buffers", "java/lang/StringBuffer", cases::buffers()),
         ("stream", "java/io/PushbackInputStream", cases::stream()),
@@ -16,6 +16,7 @@ pub fn all() -> [(&'static str, &'static str, TestCase); 8] {
         ("implemented", "acme/Task", cases::implemented()),
         ("accounts", "bank/Account", cases::accounts()),
         ("tickets", "Ticket", cases::tickets()),
+        ("handed_over", "Ticket", cases::handed_over()),
     ]
 }
 

@@ -4,6 +4,7 @@ mod accesses;
 mod calls;
 mod endings;
 mod fixtures;
+mod handed_over;
 mod implement;
 mod jdk_classes;
 mod kept;
