@@ -155,7 +155,7 @@ impl Host {
         let common_pool = CommonPool::find(jvm.env);
         let properties = SystemProperties::remember(jvm.env);
         let shutdown = Shutdown::find(jvm.env);
-        tables::find(properties.as_ref().map(SystemProperties::counted), shutdown.as_ref().map(Shutdown::counted));
+        tables::find(properties.as_ref().map(SystemProperties::table), shutdown.as_ref().map(Shutdown::counted));
         let first_thread = FreshThread::remember(jvm.env, ThreadId(0));
         let (has_started, threads, core) = (false, 0, Core::new());
         Ok(Host {

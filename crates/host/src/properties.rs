@@ -3,7 +3,7 @@
 use crate::jni::Env;
 use crate::natives;
 use crate::objects::Objects;
-use crate::tables;
+use crate::tables::{self, PropertyTable};
 use jni_sys::{jclass, jfieldID, jlong, jmethodID, jobject, jvalue};
 
 /// The properties as they were when the virtual machine was up.
@@ -60,10 +60,10 @@ impl SystemProperties {
         found
     }
 
-    /// Where to see how many there are: the class and the static field, the field of the map, and the field that
-    /// counts.
-    pub fn counted(&self) -> (jclass, jfieldID, jfieldID, jfieldID) {
-        (self.system, self.held, self.map, self.counted)
+    /// Where they are.
+    pub fn table(&self) -> PropertyTable {
+        let SystemProperties { system, held, map, counted, map_class, copy, count, .. } = *self;
+        PropertyTable { system, held, map, counted, map_class, copy, count }
     }
 
     /// How many properties there are.
@@ -77,6 +77,9 @@ impl SystemProperties {
         // What an initialiser has set it may not set again.
         if tables::properties_by_initialiser() {
             return;
+        }
+        if let Some(with_those) = tables::take_properties() {
+            env.delete_global(std::mem::replace(&mut self.original, with_those));
         }
         // SAFETY: the field is a reference.
         let is_same =
