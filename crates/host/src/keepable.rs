@@ -15,7 +15,7 @@ pub enum Standing {
 }
 
 /// Classes, or packages of such, whose objects are left alone. One of a class that extends these and has fields of its own is not.
-const LEFT_ALONE: [&str; 24] = [
+const LEFT_ALONE: [&str; 26] = [
     "java/lang/Class",
     "java/lang/ClassLoader",
     "java/lang/Module",
@@ -38,14 +38,25 @@ const LEFT_ALONE: [&str; 24] = [
     "jdk/internal/logger/",
     "sun/util/logging/",
     "jdk/internal/misc/Unsafe",
+    "jdk/internal/reflect/ReflectionFactory",
     "sun/misc/Unsafe",
+    "sun/reflect/ReflectionFactory",
     "sun/reflect/generics/",
     "sun/util/locale/",
 ];
 
 /// Classes of opaque packages, or such packages, whose objects are like any others.
-const ORDINARY: [&str; 5] =
-    ["java/nio/Heap", "java/nio/Buffer", "java/nio/ByteBuffer", "java/nio/CharBuffer", "sun/util/calendar/"];
+const ORDINARY: [&str; 8] = [
+    "java/nio/Heap",
+    "java/nio/Buffer",
+    "java/nio/ByteBuffer",
+    "java/nio/CharBuffer",
+    // What a handler of a logger writes with.
+    "java/nio/charset/CharsetDecoder",
+    "java/nio/charset/CharsetEncoder",
+    "sun/nio/cs/",
+    "sun/util/calendar/",
+];
 
 /// What a thread that was never started can be told, in one version or another.
 const OF_THREADS: [&str; 7] =
