@@ -138,8 +138,7 @@ fn count(env: Env) -> Counts {
     let Some(tables) = TABLES.get() else { return Counts::default() };
     // SAFETY: these are fields of these types.
     env.frame(|| unsafe {
-        let properties =
-            tables.properties.map_or(0, |table| env.get_field(map(env, &table), table.counted, b'J').j);
+        let properties = tables.properties.map_or(0, |table| env.get_field(map(env, &table), table.counted, b'J').j);
         let hooks = tables.hooks.map_or(0, |(class, held, counted)| {
             let hooks = env.get_static(class, held, b'L').l;
             // There is no table while hooks run.

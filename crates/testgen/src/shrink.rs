@@ -30,8 +30,21 @@ pub fn smaller(test: &TestCase) -> Vec<TestCase> {
         less.probes.remove(probe);
         found.push(less);
     }
+    found.extend(all_simpler(test));
     found.extend(simpler_arguments(test));
     found
+}
+
+/// All arguments simpler at once, if several can be: each trial that succeeds may take a second.
+fn all_simpler(test: &TestCase) -> Option<TestCase> {
+    let (mut less, mut changed) = (test.clone(), 0);
+    let lists = less.suffixes.iter_mut().chain([&mut less.prefix, &mut less.probes]);
+    for argument in lists.flatten().flat_map(|call| &mut call.arguments) {
+        if let Some(simple) = simpler(argument).into_iter().next() {
+            (*argument, changed) = (simple, changed + 1);
+        }
+    }
+    (changed > 1).then_some(less)
 }
 
 fn uses(calls: &[Call], number: usize) -> bool {

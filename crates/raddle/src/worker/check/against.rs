@@ -6,6 +6,7 @@ use testcase::{Operation, TestCase};
 
 use super::contacts::Contacts;
 use super::guessed::{complains, is_guessed};
+use super::linearize::Care;
 use super::observe::{Seen, observe};
 use super::refused::Refusals;
 use super::{linearize, overlap, recursion, waits, words};
@@ -117,6 +118,11 @@ impl<'t> Against<'t> {
         self.reached.told(runs.host)
     }
 
+    /// With how much care linearizations are run again: what is found in the end is run in a fresh virtual machine, too.
+    fn care(&self) -> Care {
+        if self.must_be_sure { Care::Full } else { Care::Glance }
+    }
+
     /// Runs linearizations in ways that would take too long for every test, where what they show may be all that there is to a
     /// violation. Says whether it did.
     fn look_again(&mut self, runs: &mut Runs<'_>, execution: &Execution, at: &Violation) -> Result<bool, Reason> {
@@ -128,6 +134,7 @@ impl<'t> Against<'t> {
             Violation::Stuck | Violation::Endless => (linearize::is_by_time(execution), true),
         };
         let once = |wanted: bool, done: &mut bool| wanted && !std::mem::replace(done, true);
+        let care = self.care();
         let (check, test, serial) = (&self.check, self.test, &mut self.serial);
         let doze = once(by_time, &mut self.looks.dozed);
         if doze {
@@ -136,16 +143,16 @@ impl<'t> Against<'t> {
         let has_helpers = execution.trace.steps.iter().any(|step| step.thread.0 as usize > test.suffixes.len());
         let help = once(has_helpers, &mut self.looks.helped);
         if help {
-            linearize::help(runs, check, test, serial, execution.timed)?;
+            linearize::help(runs, check, test, serial, execution.timed, care)?;
         }
         let vary = once(true, &mut self.looks.varied);
         if vary {
-            linearize::vary(runs, check, test, serial)?;
+            linearize::vary(runs, check, test, serial, care)?;
             linearize::wait_out(runs, check, test, serial)?;
         }
         let wait = once(does_not_end, &mut self.looks.waited);
         if wait {
-            linearize::vary_waits(runs, check, test, serial)?;
+            linearize::vary_waits(runs, check, test, serial, care)?;
         }
         Ok(doze || help || vary || wait)
     }
@@ -189,12 +196,12 @@ impl<'t> Against<'t> {
             }
             return Ok(None);
         }
-        let (check, test) = (&self.check, self.test);
+        let (check, test, care) = (&self.check, self.test, self.care());
         let mut waits = match self.looks.waits.take() {
             Some(waits) => waits,
             None => {
                 let mut waits = Waits::default();
-                linearize::waits(runs, check, test, &mut waits, false)?;
+                linearize::waits(runs, check, test, &mut waits, false, care)?;
                 waits
             }
         };
@@ -209,7 +216,7 @@ impl<'t> Against<'t> {
             }
         }
         if is_unexplained && !std::mem::replace(&mut self.looks.varied_waits, true) {
-            self.looks.by_chance = linearize::waits(runs, check, test, &mut waits, true)?;
+            self.looks.by_chance = linearize::waits(runs, check, test, &mut waits, true, care)?;
         }
         if is_unexplained {
             let read = self.with_values(runs, execution)?;
@@ -223,7 +230,7 @@ impl<'t> Against<'t> {
         let locked_out = waits::locked_out(execution);
         if !is_unexplained && !locked_out.is_empty() {
             if !std::mem::replace(&mut self.looks.varied_waits, true) {
-                self.looks.by_chance = linearize::waits(runs, check, test, &mut waits, true)?;
+                self.looks.by_chance = linearize::waits(runs, check, test, &mut waits, true, care)?;
             }
             let read = self.with_values(runs, execution)?;
             let observation = observe(read.as_ref().unwrap_or(execution), end, check.explore.must_end);

@@ -70,16 +70,40 @@ const MIXTURES: u32 = 64;
 /// What a test with more calls leaves waiting is not asked: there are too many manners.
 pub const MOST_WAITING: usize = 4;
 
-/// How often each linearization is run where chance has a part in it: it is worth some hundred executions to know.
-fn tries(linearizations: u64) -> u64 {
-    (400 / linearizations.max(1)).clamp(2, 32)
+/// How often things are looked at again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Care {
+    /// As often as it takes to be sure.
+    Full,
+    /// An eighth of that: for one smaller test of many, of which the smallest will be looked at with full care.
+    Glance,
+}
+
+impl Care {
+    fn of(self, times: u32) -> u32 {
+        match self {
+            Care::Full => times,
+            Care::Glance => (times / 8).max(2),
+        }
+    }
+
+    /// How often each linearization is run where chance has a part in it: it is worth some hundred executions to know.
+    fn tries(self, linearizations: u64) -> u32 {
+        self.of((400 / linearizations.max(1)).clamp(2, 32) as u32)
+    }
 }
 
 /// Runs all once more, with other random numbers, clocks and identity hashes each time: what some of them lead to is no matter of
 /// threads.
-pub fn vary(runs: &mut Runs<'_>, check: &Check, test: &TestCase, serial: &mut Serial<Seen>) -> Result<(), Reason> {
+pub fn vary(
+    runs: &mut Runs<'_>,
+    check: &Check,
+    test: &TestCase,
+    serial: &mut Serial<Seen>,
+    care: Care,
+) -> Result<(), Reason> {
     let all = linearizations(test);
-    let (tries, ways) = (tries(all.total()) as u32, Ways::new(check, test));
+    let (tries, ways) = (care.tries(all.total()), Ways::new(check, test));
     for linearization in all {
         let merged = runs.test().merged(linearization.order());
         // What is compared with the first is all that differs from any. Where that one waits for good there is nothing to compare.
@@ -103,9 +127,10 @@ pub fn vary_waits(
     check: &Check,
     test: &TestCase,
     serial: &mut Serial<Seen>,
+    care: Care,
 ) -> Result<(), Reason> {
     let all = linearizations(test);
-    let (tries, ways) = (tries(all.total()) as u32, Ways::new(check, test));
+    let (tries, ways) = (care.tries(all.total()), Ways::new(check, test));
     for linearization in all {
         for variation in 0..tries {
             let (execution, _) = ways.once(runs, None, linearization.order(), Manner::Soon, 2 + variation)?;
@@ -125,11 +150,12 @@ pub fn help(
     test: &TestCase,
     serial: &mut Serial<Seen>,
     is_timed: bool,
+    care: Care,
 ) -> Result<(), Reason> {
     let all = linearizations(test);
     let most = if is_timed { runs.settings().limits.early_of_started } else { 0 };
     // Each thread has a place of its own among the calls: there are more ways than chance has.
-    let (tries, ways) = (4 * tries(all.total()), Ways::new(check, test));
+    let (tries, ways) = (4 * u64::from(care.tries(all.total())), Ways::new(check, test));
     for linearization in all {
         for (seed, early) in (0..tries).flat_map(|seed| (0..=most).map(move |early| (seed, early))) {
             let between = || CallByCall::new(linearization.order(), Manner::Soon).between(seed);
@@ -156,9 +182,10 @@ pub fn waits(
     test: &TestCase,
     waits: &mut Waits<Seen>,
     is_varied: bool,
+    care: Care,
 ) -> Result<bool, Reason> {
     let all = linearizations(test);
-    let (tries, ways) = (tries(all.total()) as u32, Ways::new(check, test));
+    let (tries, ways) = (care.tries(all.total()), Ways::new(check, test));
     let max_events = runs.settings().limits.max_events;
     let mut is_by_chance = false;
     for linearization in all {
@@ -168,7 +195,7 @@ pub fn waits(
         let plain = manners.iter().map(|&manner| (CallByCall::new(order, manner), 0));
         let patient = manners.iter().map(|&manner| (CallByCall::new(order, manner).patient(max_events), 0));
         let varied = (0..tries).map(|variation| (CallByCall::new(order, Manner::Soon), variation));
-        let mixed = (0..MIXTURES).map(|bits| (CallByCall::new(order, Manner::Mixed(bits)), 0));
+        let mixed = (0..care.of(MIXTURES)).map(|bits| (CallByCall::new(order, Manner::Mixed(bits)), 0));
         let schedulers: Vec<(CallByCall, u32)> =
             if is_varied { varied.chain(patient).chain(mixed).collect() } else { plain.collect() };
         for (number, (scheduler, variation)) in schedulers.into_iter().enumerate() {
