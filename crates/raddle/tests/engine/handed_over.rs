@@ -34,15 +34,14 @@ fn probes_have_what_suffixes_returned() {
         let returned = |suffix, call| Argument::Returned { suffix, call };
         let size = || invoke(QUEUE, "size()I", value(0), vec![]);
         let char_at = |at| invoke("java/lang/String", "charAt(I)C", text("xyz"), vec![at]);
-        // A text of the first thread is added once more, and a number of the second one is an index.
-        let suffixes = vec![vec![push("a"), poll(), push("b"), poll()], vec![size()]];
-        let suffixes = |second: usize| suffixes[..second].to_vec();
-        let shown = afterwards(&mut worker, suffixes(1), vec![add(returned(0, 3)), poll()]);
+        // A text is added once more, a number is an index, a text is asked for its length.
+        let texts = || vec![push("a"), poll(), push("b"), poll()];
+        let shown = afterwards(&mut worker, vec![texts()], vec![add(returned(0, 3)), poll()]);
         assert_eq!(shown, ["true", "\"b\""], "JDK {}", jdk.version);
         let shown = afterwards(&mut worker, vec![vec![push("a"), size()]], vec![char_at(returned(0, 1))]);
         assert_eq!(shown, ["'y'"], "JDK {}", jdk.version);
         let length = |of| invoke("java/lang/String", "length()I", of, vec![]);
-        let shown = afterwards(&mut worker, suffixes(1), vec![length(returned(0, 1))]);
+        let shown = afterwards(&mut worker, vec![texts(), vec![size()]], vec![length(returned(0, 1))]);
         assert_eq!(shown, ["1"], "JDK {}", jdk.version);
     }
 }
