@@ -36,8 +36,10 @@ impl Maker<'_> {
             let mut arguments = Arguments::default();
             for (parameter, element) in elements.iter().enumerate() {
                 let place = Name::of(("fill", class, parameter));
-                let (value, choice) =
-                    self.value(draft, Wish { wanted: element, place, depth: DEEPEST, rather: None, of: None });
+                let (value, choice) = self.value(
+                    draft,
+                    Wish { wanted: element, place, depth: DEEPEST, rather: None, of: None, is_receiver: false },
+                );
                 arguments.values.push(value);
                 arguments.choices.push(choice);
             }
@@ -75,7 +77,14 @@ impl Maker<'_> {
             }
             let of = key.of.as_ref().filter(|of| self.library.fits(of, &elements[1]));
             let place = Name::of(("fill", class, "under", &key.text));
-            let wish = Wish { wanted: of.unwrap_or(&elements[1]), place, depth: depth + 1, rather: None, of: None };
+            let wish = Wish {
+                wanted: of.unwrap_or(&elements[1]),
+                place,
+                depth: depth + 1,
+                rather: None,
+                of: None,
+                is_receiver: false,
+            };
             let (value, choice) = self.value(draft, wish);
             // That is what a map without the key says, too.
             if value == Argument::Null {

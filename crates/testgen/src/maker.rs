@@ -26,6 +26,11 @@ use crate::types::{self, Bindings};
 
 /// Objects are made of objects no deeper than this.
 pub const DEEPEST: usize = 3;
+/// What gives out another object may be so much deeper: a configuration is told by a service, which a builder builds, which a
+/// factory gives. Nothing else will do there, and null never does.
+const DEEPER: usize = 2;
+/// Only where there is nothing else.
+const NULL_AS_RECEIVER: f64 = 1e-6;
 /// What weighs as much as a value that is there already: all new objects together.
 const NEW: f64 = 4.0;
 /// The same where a class will do.
@@ -107,6 +112,8 @@ pub struct Wish<'w> {
     pub rather: Option<usize>,
     /// The class whose method gets it, if it is one's.
     pub of: Option<&'w str>,
+    /// Whether it is to give out another object.
+    pub is_receiver: bool,
 }
 
 pub enum Candidate {
@@ -140,7 +147,7 @@ impl Maker<'_> {
                     && draft.given[rather.subject].as_ref().is_some_and(|given| self.library.fits(given, &wanted))
             });
             let rather = if fits { rather.take().map(|rather| rather.subject) } else { None };
-            let wish = Wish { wanted: &wanted, place, depth, rather, of: Some(owner) };
+            let wish = Wish { wanted: &wanted, place, depth, rather, of: Some(owner), is_receiver: false };
             let (value, choice) = self.value(draft, wish);
             made.values.push(value);
             made.choices.push(choice);
@@ -299,7 +306,9 @@ impl Maker<'_> {
             add(Name::of("told"), TOLD, Candidate::There(number));
         }
         let takes_null = wish.depth == 0 && self.learnt.at(wish.place).weight(Name::of("null")) > TAKEN;
-        if !draft.without_null {
+        if wish.is_receiver {
+            add(Name::of("null"), NULL_AS_RECEIVER, Candidate::Literal(Argument::Null));
+        } else if !draft.without_null {
             add(Name::of("null"), if takes_null { NULL_TAKEN } else { NULL }, Candidate::Literal(Argument::Null));
         }
         let text = types::class("java/lang/String");
@@ -349,8 +358,9 @@ impl Maker<'_> {
                 if name != "java/lang/Class" && name != "java/lang/String" {
                     let new = if takes_classes { NEW_BESIDE_CLASSES } else { NEW };
                     let producers = self.producers.of(&self.library, &name);
+                    let deepest = DEEPEST + if wish.is_receiver { DEEPER } else { 0 };
                     let is_fitting = |producer: &Producer| {
-                        (wish.depth < DEEPEST || producer.needs() == 0) && !self.is_of_another(draft, producer)
+                        (wish.depth < deepest || producer.needs() == 0) && !self.is_of_another(draft, producer)
                     };
                     let fitting = producers.iter().enumerate().filter(|(_, producer)| is_fitting(producer));
                     let made = self.learnt.at(Name::of(MADE));
@@ -437,7 +447,8 @@ impl Maker<'_> {
         let place = Name::of((wish.place, "element"));
         let mut arguments = Arguments::default();
         for _ in 0..length {
-            let wish = Wish { wanted: element, place, depth: wish.depth + 1, rather: None, of: wish.of };
+            let wish =
+                Wish { wanted: element, place, depth: wish.depth + 1, rather: None, of: wish.of, is_receiver: false };
             let (value, choice) = self.value(draft, wish);
             arguments.values.push(value);
             arguments.choices.push(choice);

@@ -54,8 +54,10 @@ impl Maker<'_> {
                 let place = Name::of((&name, &method.name, &method.descriptor, "receiver"));
                 let lender = draft.receiver.filter(|_| depth == 0 && self.lends(producer));
                 let rather = lender.or_else(|| self.giving_subject(draft, &owner));
-                let (mut receiver, choice) =
-                    self.value(draft, Wish { wanted: &owner, place, depth: depth + 1, rather, of: None });
+                let (mut receiver, choice) = self.value(
+                    draft,
+                    Wish { wanted: &owner, place, depth: depth + 1, rather, of: None, is_receiver: true },
+                );
                 let mut choices = vec![choice];
                 if rather.is_none()
                     && let Argument::Value(number) = receiver
@@ -251,7 +253,7 @@ impl Maker<'_> {
     ) -> Option<Behaviour> {
         for _ in 0..TRIES {
             let before = draft.clone();
-            let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None };
+            let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None, is_receiver: false };
             let value = self.value(draft, wish).0;
             let does = given_out(draft, value).filter(|does| *does != Behaviour::Return(Argument::Null));
             if does.is_some() {
