@@ -31,6 +31,8 @@ pub const DEEPEST: usize = 3;
 const DEEPER: usize = 2;
 /// Only where there is nothing else.
 const NULL_AS_RECEIVER: f64 = 1e-6;
+/// How much less likely an object of a class that the test writes is to give out another.
+const OWN_AS_RECEIVER: f64 = 0.05;
 /// What weighs as much as a value that is there already: all new objects together.
 const NEW: f64 = 4.0;
 /// The same where a class will do.
@@ -365,7 +367,12 @@ impl Maker<'_> {
                     let fitting = producers.iter().enumerate().filter(|(_, producer)| is_fitting(producer));
                     let made = self.learnt.at(Name::of(MADE));
                     // Twice over, for it is known from all places where one was made.
-                    let weight = |producer: &Producer| producer.weight * made.weight(producer.key).powi(2);
+                    // What the test writes gives out what the test could make itself.
+                    let is_own = |producer: &Producer| matches!(producer.way, Way::Implement { .. });
+                    let of_way =
+                        |producer: &Producer| if wish.is_receiver && is_own(producer) { OWN_AS_RECEIVER } else { 1.0 };
+                    let weight =
+                        |producer: &Producer| producer.weight * of_way(producer) * made.weight(producer.key).powi(2);
                     let weighed: Vec<_> = fitting.map(|(number, producer)| (number, weight(producer))).collect();
                     let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();
                     for (number, weight) in weighed {

@@ -237,6 +237,25 @@ fn what_a_subject_lends_is_not_made_by_the_test() {
     assert!(by_thread > 10, "{by_thread} were rented by the thread that brought them");
 }
 
+#[test]
+fn what_only_others_give_out_is_asked_of_them() {
+    let tests = tests("clock.Barrier");
+    // A route is planned by a planner in its package, which no one else knows.
+    let is_planned = |test: &TestCase, argument: &Argument| match argument {
+        Argument::Value(route) => {
+            let maker = test.prefix.get(*route).and_then(|call| method(&call.operation));
+            maker.is_some_and(|(name, _)| name == "plan")
+        }
+        _ => false,
+    };
+    let planned = |test: &TestCase| passed(test, "pass").filter(|(_, argument)| is_planned(test, argument)).count();
+    let planned: usize = tests.iter().map(planned).sum();
+    // The terms are told by another barrier, which a booth opens, which a toll has: no barrier can be made before.
+    let opened = tests.iter().filter(|test| called(test, "open").next().is_some()).count();
+    println!("{planned} planned routes, {opened} opened booths in {} tests", tests.len());
+    assert!(planned > 20 && opened > 20, "{planned} planned routes, {opened} opened booths");
+}
+
 /// What probes use of what suffixes returned: the call that they make, and the one that gave it.
 fn used_afterwards(test: &TestCase) -> Vec<(&Call, &Call)> {
     let used = |probe: &Call| -> Vec<(usize, usize)> {

@@ -3,8 +3,9 @@
 /// An interface, a class that gets one and looks into it, and, in a package of which neither knows, what implements
 /// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
 /// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
-/// that lends what anyone can make, with a function and with texts for its exceptions.
-pub const SOURCES: [(&str, &str); 21] = [
+/// that lends what anyone can make, with a function and with texts for its exceptions; one that is given what only a builder
+/// beside it builds; one that is made of what only another of its kind tells.
+pub const SOURCES: [(&str, &str); 25] = [
     (
         "holes/Parlance.java",
         "package holes;
@@ -299,6 +300,56 @@ pub const SOURCES: [(&str, &str); 21] = [
                  public Boat() {}
                  public int row() { return ++rows; }
              }
+         }",
+    ),
+    (
+        "road/Route.java",
+        "package road;
+         public class Route {
+             private int way;
+             Route(int way) { if (way == 0) { throw new IllegalArgumentException(); } this.way = way; }
+             public int turn() { return ++way; }
+         }",
+    ),
+    (
+        "road/Planner.java",
+        "package road;
+         public class Planner {
+             private int way;
+             public Planner() {}
+             public Planner over(int way) { this.way = way; return this; }
+             public Route plan() { return new Route(way); }
+         }",
+    ),
+    (
+        "road/Toll.java",
+        "package road;
+         public interface Toll {
+             static Booth booth(java.time.Duration closing) { return new Booth(closing); }
+             Terms terms();
+             class Booth {
+                 private final java.time.Duration closing;
+                 Booth(java.time.Duration closing) { this.closing = closing; }
+                 public Toll open() { return new clock.Barrier(new Terms(closing)); }
+             }
+             class Terms {
+                 private final java.time.Duration closing;
+                 Terms(java.time.Duration closing) { this.closing = closing; }
+                 public java.time.Duration closing() { return closing; }
+             }
+         }",
+    ),
+    (
+        "clock/Barrier.java",
+        "package clock;
+         import road.Route;
+         import road.Toll;
+         public class Barrier implements Toll {
+             private final Terms terms;
+             private int passed;
+             public Barrier(Terms terms) { this.terms = terms; terms.closing(); }
+             public Terms terms() { return terms; }
+             public void pass(Route route) { passed += route.turn(); }
          }",
     ),
 ];
