@@ -507,7 +507,7 @@ impl Composer<'_, '_> {
             if self.maker.is_handle(&of) {
                 draft.handles.insert(number);
             }
-            if self.maker.lenders.contains(&key) {
+            if self.maker.lenders.contains(&key) || self.maker.is_giver(key) {
                 draft.lent.extend(subject.map(|subject| (number, subject)));
             } else if self.maker.publishers.contains(&key) {
                 draft.shared.insert(number);

@@ -104,8 +104,12 @@ impl Draft {
     /// else belongs to one thread: two that use one list at once prove nothing about the class under test, nor does
     /// one that uses what a subject was made of.
     pub fn may_use(&self, number: usize) -> bool {
-        self.owner.is_none()
-            || self.owner == self.owners[number]
+        let is_own = self.owner.is_none() || self.owner == self.owners[number];
+        // What is lent is given back by whoever has it, even if it is a name.
+        if self.lent.contains_key(&number) && !self.handles.contains(&number) {
+            return is_own;
+        }
+        is_own
             || self.subjects.contains(&number)
             || self.handles.contains(&number)
             || self.shared.contains(&number)

@@ -38,7 +38,7 @@ impl Maker<'_> {
                 let place = Name::of(("fill", class, parameter));
                 let (value, choice) = self.value(
                     draft,
-                    Wish { wanted: element, place, depth: DEEPEST, rather: None, of: None, is_receiver: false },
+                    Wish { wanted: element, place, depth: DEEPEST, rather: None, of: None, is_receiver: false, asked: None },
                 );
                 arguments.values.push(value);
                 arguments.choices.push(choice);
@@ -84,6 +84,7 @@ impl Maker<'_> {
                 rather: None,
                 of: None,
                 is_receiver: false,
+                asked: None,
             };
             let (value, choice) = self.value(draft, wish);
             // That is what a map without the key says, too.

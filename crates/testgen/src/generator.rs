@@ -3,6 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use analysis::ClassFacts;
+use classfile::TypeSignature;
 use classpath::ClassPath;
 use testcase::{Argument, Call, Operation, TestCase};
 
@@ -14,7 +15,7 @@ use crate::keys::Key;
 use crate::learnt::{ByName, Choice, Learnt, Name};
 use crate::library::Library;
 use crate::literals::Literals;
-use crate::maker::Maker;
+use crate::maker::{Giver, Maker};
 use crate::mix;
 use crate::part_pairs;
 use crate::parts::{self, Part};
@@ -22,9 +23,11 @@ use crate::plan::{Aim, Plan, Step};
 use crate::prices::Prices;
 use crate::producers::Producers;
 use crate::proven::Proven;
+use crate::recipes::{Kitchen, Recipes};
 use crate::relations::Relations;
 use crate::rng::Rng;
 use crate::scouts::Scouts;
+use crate::shrink;
 use crate::subject::{Callable, SubjectClass, Untestable};
 use crate::targets::{Mode, Target, Targets};
 
@@ -76,6 +79,8 @@ pub struct Origin {
     /// What a random test is made of.
     parts: Option<Parts>,
     choices: Vec<(Place, Choice)>,
+    /// What each call of the prefix gives.
+    given: Vec<Option<TypeSignature>>,
     /// The goals of the target that are to be noticed.
     goals: Vec<usize>,
     /// What a scout is made of.
@@ -159,6 +164,8 @@ pub struct Generator<'p> {
     scouts: Scouts,
     /// What was begun: targets with the shapes of tests that are still to be written for them.
     begun: VecDeque<Step>,
+    /// Tests that were written before, without a call that failed.
+    repaired: VecDeque<Candidate>,
     /// The hashes of tests that were written.
     seen: HashSet<u64>,
     observe: bool,
@@ -224,6 +231,15 @@ impl<'p> Generator<'p> {
         let lenders = lenders.map(|(_, it)| Name::of((&it.method.name, &it.method.descriptor))).collect();
         let publishing = facts.methods.iter().filter(|method| !method.publishes.is_empty());
         let publishers = publishing.map(|method| Name::of((&method.name, &method.descriptor))).collect();
+        let givers = subject.callable().filter(|(number, it)| !relations.only_looks(*number) && it.has_receiver());
+        let givers = givers.filter_map(|(_, it)| match &it.method.returns {
+            Some(TypeSignature::Variable(variable)) => {
+                let (variable, owner, method) = (variable.clone(), it.owner.clone(), it.method.clone());
+                Some(Giver { variable, owner, method })
+            }
+            _ => None,
+        });
+        let givers = givers.collect();
         let (numbers, hopeless) = (numbers.collect(), vec![false; subject.methods.len()]);
         let called_back = if settings.observe { Vec::new() } else { CalledBack::of(&subject, &relations) };
         let producers = Producers::new(class, called_back);
@@ -234,10 +250,12 @@ impl<'p> Generator<'p> {
                 literals,
                 learnt: Learnt::default(),
                 proven: Proven::default(),
+                recipes: Recipes::default(),
                 rng,
                 keys,
                 lenders,
                 publishers,
+                givers,
             },
             class: subject,
             relations,
@@ -247,6 +265,7 @@ impl<'p> Generator<'p> {
             plan: Plan::new(settings.strategy),
             scouts: Scouts::default(),
             begun: VecDeque::new(),
+            repaired: VecDeque::new(),
             seen: HashSet::new(),
             observe: settings.observe,
             looks_afterwards: settings.strategy == Strategy::Auto && !settings.observe,
@@ -299,6 +318,9 @@ impl<'p> Generator<'p> {
     /// The next test; None if no new ones come to mind.
     #[allow(clippy::should_implement_trait)] // What was learnt since may bring new ones to mind.
     pub fn next(&mut self) -> Option<Candidate> {
+        if let Some(repaired) = self.repaired.pop_front() {
+            return Some(repaired);
+        }
         for _ in 0..MOST_REPEATS * 64 {
             let step = match self.begun.pop_front() {
                 Some(step) => step,
@@ -309,16 +331,17 @@ impl<'p> Generator<'p> {
                 }
             };
             for _ in 0..MOST_REPEATS {
-                let (draft, parts) = self.draft(&step);
+                let (mut draft, parts) = self.draft(&step);
                 let is_scout = matches!(step.aim, Aim::Scout(_));
                 let scout = is_scout.then(|| Box::new(draft.clone()));
+                let given = std::mem::take(&mut draft.given);
                 let (test, choices) = draft.finish();
                 let threads = if is_scout { 1 } else { 2 };
                 let is_whole = test.suffixes.len() >= threads && test.suffixes.iter().all(|suffix| !suffix.is_empty());
                 if is_whole && self.seen.insert(mix::hash(&test)) {
                     let executions = self.executions(&step);
                     let (goals, numbers) = self.goals(&step);
-                    let origin = Origin { step, parts, choices, goals: numbers, scout };
+                    let origin = Origin { step, parts, choices, given, goals: numbers, scout };
                     return Some(Candidate { test, executions, round: self.plan.round(), goals, is_scout, origin });
                 }
             }
@@ -355,6 +378,9 @@ impl<'p> Generator<'p> {
         let Some(target) = origin.target() else { return };
         for goal in reached.iter().filter_map(|&number| origin.goals.get(number)) {
             self.targets.all[target].goals[*goal].reached = true;
+        }
+        if self.targets.all[target].ran > 0 {
+            self.targets.ran(target);
         }
     }
 
@@ -418,6 +444,8 @@ impl<'p> Generator<'p> {
 
     /// What became of a test that was written so. Of one that ran, calls that have never returned are left out: they were not tested.
     pub fn learn(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
+        self.learn_recipes(test, origin, feedback);
+        let is_repaired = self.repair(test, origin, feedback);
         // Whether a call waits is a matter of the subject's state, not of what the call was given.
         let waits = matches!(
             feedback,
@@ -487,7 +515,7 @@ impl<'p> Generator<'p> {
         if ran {
             self.shown(test, origin).into_iter().for_each(|target| self.targets.all[target].ran += 1);
         }
-        let Some(number) = origin.target() else { return };
+        let Some(number) = origin.target().filter(|_| !is_repaired) else { return };
         let is_crowded = self.targets.all.len() > MANY_TARGETS;
         let target = &mut self.targets.all[number];
         match feedback {
@@ -515,6 +543,84 @@ impl<'p> Generator<'p> {
                 }
             }
         }
+    }
+
+    /// With which arguments calls return.
+    fn learn_recipes(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
+        let (in_prefix, in_suffixes, failed) = match feedback {
+            Feedback::PrefixFails { call } | Feedback::PrefixRunsAway { call } => {
+                (call, None, test.prefix.get(call).map(|made| (Place::Prefix(call), made)))
+            }
+            Feedback::PrefixWaits { call } => (call, None, None),
+            Feedback::SuffixFails { suffix, call } | Feedback::SuffixRunsAway { suffix, call } => {
+                let failed = test.suffixes.get(suffix).and_then(|calls| calls.get(call));
+                (test.prefix.len(), Some((suffix, call)), failed.map(|made| (Place::Suffix(suffix, call), made)))
+            }
+            Feedback::SuffixWaits { suffix, call } | Feedback::SuffixSpins { suffix, call } => {
+                (test.prefix.len(), Some((suffix, call)), None)
+            }
+            Feedback::Ran { .. } => (test.prefix.len(), Some((test.suffixes.len(), 0)), None),
+            Feedback::Unusable => return,
+        };
+        let changing = self.maker.changing_constants(&test.prefix);
+        let kitchen = Kitchen {
+            prefix: &test.prefix,
+            given: &origin.given,
+            under_test: &self.class.info.name,
+            changing: &changing,
+        };
+        let at = |place: Place| -> Vec<Choice> {
+            origin.choices.iter().filter(|(of, _)| *of == place).map(|(_, choice)| *choice).collect()
+        };
+        let Maker { recipes, rng, .. } = &mut self.maker;
+        for (number, call) in test.prefix.iter().enumerate().take(in_prefix) {
+            recipes.returned(&kitchen, call, number, || at(Place::Prefix(number)), rng);
+        }
+        for (suffix, calls) in test.suffixes.iter().enumerate() {
+            for (number, call) in calls.iter().enumerate() {
+                if in_suffixes.is_some_and(|until| (suffix, number) < until) {
+                    let choices = || at(Place::Suffix(suffix, number));
+                    recipes.returned(&kitchen, call, test.prefix.len(), choices, rng);
+                }
+            }
+        }
+        if let Some((place, call)) = failed {
+            recipes.failed(call, &at(place));
+        }
+    }
+
+    /// Leaves out a call of the prefix that does not return, if nothing needs what it gives: the state that it was to lead to is
+    /// not to be had so, and all that was made besides is. Says whether such a test is next.
+    fn repair(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) -> bool {
+        let (Feedback::PrefixFails { call } | Feedback::PrefixWaits { call } | Feedback::PrefixRunsAway { call }) =
+            feedback
+        else {
+            return false;
+        };
+        let is_apt = origin.scout.is_none() && origin.parts.is_none();
+        let Some(less) = is_apt.then(|| shrink::without_prefix_call(test, call)).flatten() else { return false };
+        if !self.seen.insert(mix::hash(&less)) {
+            return false;
+        }
+        let mut origin = origin.clone();
+        let down = |number: usize| (number != call).then_some(number - usize::from(number > call));
+        origin.choices.retain_mut(|(place, _)| match place {
+            Place::Prefix(number) | Place::Implemented(number) => match down(*number) {
+                Some(less) => {
+                    *number = less;
+                    true
+                }
+                None => false,
+            },
+            Place::Suffix(..) | Place::Before(_) | Place::Probe(_) => true,
+        });
+        origin.given.remove(call);
+        let (goals, numbers) = self.goals(&origin.step);
+        origin.goals = numbers;
+        let executions = self.executions(&origin.step);
+        let round = self.plan.round();
+        self.repaired.push_back(Candidate { test: less, executions, round, goals, is_scout: false, origin });
+        true
     }
 
     /// What was chosen for a probe is known to be good or bad only up to the first that fails.

@@ -224,6 +224,15 @@ impl<'f> Goals<'f> {
         goals
     }
 
+    /// The places at which two methods conflict, those of the first conflicts.
+    pub fn meetings(&self, methods: (usize, usize)) -> impl Iterator<Item = (u64, u64)> {
+        let place = |access: &AccessFact| self.place_of(access, self.site(&access.site));
+        self.accesses.meetings(methods.0, methods.1).take(MOST).map(move |Conflict { first, second, .. }| {
+            let (one, other) = (place(first), place(second));
+            (one.min(other), one.max(other))
+        })
+    }
+
     /// What is accessed.
     fn path(&self, access: &AccessFact) -> &str {
         &self.facts.locations[access.location].path

@@ -14,13 +14,14 @@ use classfile::TypeSignature;
 use testcase::{Argument, Call, Operation};
 
 use crate::class_info::{MethodInfo, package};
-use crate::draft::{Draft, Place};
+use crate::draft::{Draft, OWN, Place};
 use crate::keys::Key;
 use crate::learnt::{Choice, Learnt, Name};
 use crate::library::Library;
 use crate::literals::{self, Literals};
 use crate::producers::{Producer, Producers, Way, is_general};
 use crate::proven::Proven;
+use crate::recipes::{self, Recipe, Recipes};
 use crate::rng::Rng;
 use crate::types::{self, Bindings};
 
@@ -45,6 +46,8 @@ const SUBJECT: f64 = 1.5;
 const THERE: f64 = 1.0;
 /// What is meant to be shared mostly is.
 const SHARED: f64 = 6.0;
+/// What the subject gives out when it is asked for it: all that a pool takes back.
+const ASKED: f64 = 0.5;
 /// What a subject was given before: a listener that was added can be removed.
 const KNOWN: f64 = 4.0;
 /// What the subject has told the same thread: an id, a ticket.
@@ -79,6 +82,8 @@ pub struct Maker<'p> {
     pub learnt: Learnt,
     /// Texts that calls accepted.
     pub proven: Proven,
+    /// Arguments with which calls returned.
+    pub recipes: Recipes,
     pub rng: Rng,
     /// The keys that it asks for.
     pub keys: Vec<Key>,
@@ -86,6 +91,8 @@ pub struct Maker<'p> {
     pub lenders: HashSet<Name>,
     /// Methods of the class under test that give out a part of the subject.
     pub publishers: HashSet<Name>,
+    /// Methods of the class under test that give out what a type variable stands for.
+    pub givers: Vec<Giver>,
 }
 
 /// Values for the parameters of a call, and what was chosen for each.
@@ -116,6 +123,22 @@ pub struct Wish<'w> {
     pub of: Option<&'w str>,
     /// Whether it is to give out another object.
     pub is_receiver: bool,
+    /// The type variable that the parameter of a call under test is declared with, and what variables stand for there.
+    pub asked: Option<(&'w str, &'w Bindings)>,
+}
+
+/// A method of the class under test that gives out what one of its type variables stands for, and changes the subject: a
+/// pool lends what it is given back.
+pub struct Giver {
+    pub variable: String,
+    pub owner: String,
+    pub method: MethodInfo,
+}
+
+impl Giver {
+    fn key(&self) -> Name {
+        Name::of((&self.method.name, &self.method.descriptor))
+    }
 }
 
 pub enum Candidate {
@@ -124,6 +147,8 @@ pub enum Candidate {
     /// In one of these ways.
     Produce(Rc<[Producer]>, usize),
     Array(TypeSignature),
+    /// What this method of the subject gives out, by its number among the givers.
+    Asked(usize),
     /// What a subject says of itself: what is parsed is often what was printed.
     TextOf(usize),
 }
@@ -140,6 +165,13 @@ impl Maker<'_> {
         mut rather: Option<Rather>,
     ) -> Arguments {
         let bindings = self.bind_own(method, bindings);
+        let called = Name::of((owner, &method.name, &method.descriptor));
+        if rather.is_none()
+            && let Some(recipe) = self.recipes.draw(called, depth == 0, &mut self.rng).cloned()
+            && self.is_apt(draft, &recipe, method, &bindings)
+        {
+            return self.follow(draft, recipe);
+        }
         let mut made = Arguments::default();
         for (number, parameter) in method.parameters.iter().enumerate() {
             let wanted = types::substitute(parameter, &bindings);
@@ -149,12 +181,70 @@ impl Maker<'_> {
                     && draft.given[rather.subject].as_ref().is_some_and(|given| self.library.fits(given, &wanted))
             });
             let rather = if fits { rather.take().map(|rather| rather.subject) } else { None };
-            let wish = Wish { wanted: &wanted, place, depth, rather, of: Some(owner), is_receiver: false };
+            let asked = match parameter {
+                TypeSignature::Variable(variable) if depth == 0 => Some((&**variable, &*bindings)),
+                _ => None,
+            };
+            let wish = Wish { wanted: &wanted, place, depth, rather, of: Some(owner), is_receiver: false, asked };
             let (value, choice) = self.value(draft, wish);
-            made.values.push(value);
             made.choices.push(choice);
+            if asked.is_some_and(|(variable, _)| self.may_ask(draft, variable)) {
+                made.choices.push(of_kind(place, is_lent(draft, &value)));
+            }
+            made.values.push(value);
         }
         made
+    }
+
+    /// Whether the subject gives out what a type variable stands for.
+    fn may_ask(&self, draft: &Draft, variable: &str) -> bool {
+        draft.receiver.is_some() && self.givers.iter().any(|giver| giver.variable == variable)
+    }
+
+    /// Whether the arguments of a recipe fit the parameters of a method, whose type variables may stand for something else than
+    /// where it was written down.
+    fn is_apt(&self, draft: &Draft, recipe: &Recipe, method: &MethodInfo, bindings: &Bindings) -> bool {
+        let text = types::class("java/lang/String");
+        let fits = |(argument, parameter): (&Argument, &TypeSignature)| {
+            let wanted = || types::substitute(parameter, bindings);
+            match argument {
+                Argument::Null => !draft.without_null,
+                Argument::String(_) => self.library.fits(&text, &wanted()),
+                Argument::Value(number) => match &recipe.calls[*number].1 {
+                    Some(given) => self.library.fits(given, &wanted()),
+                    None => false,
+                },
+                _ => true,
+            }
+        };
+        recipe.arguments.iter().zip(&method.parameters).all(fits)
+    }
+
+    /// Makes the arguments of a recipe once more.
+    fn follow(&mut self, draft: &mut Draft, recipe: Recipe) -> Arguments {
+        let Recipe { calls, arguments: mut values, mut choices } = recipe;
+        let first = draft.prefix.len();
+        for (mut call, given) in calls {
+            call.renumber(&|value| first + value);
+            let (is_constant, remembers) = match &call.operation {
+                Operation::GetStatic { class, .. } => {
+                    (self.library.class(class).is_some_and(|info| info.is_enum()), false)
+                }
+                Operation::Implement { class, .. } => (false, !self.library.is_stateless(class)),
+                _ => (false, false),
+            };
+            let number = draft.push(call, given);
+            draft.constants.extend(is_constant.then_some(number));
+            draft.remembering.extend(remembers.then_some(number));
+            draft.choices.push((Place::Prefix(number), recipes::marker()));
+        }
+        for value in &mut values {
+            if let Argument::Value(number) = value {
+                *number += first;
+            }
+        }
+        choices.push(recipes::marker());
+        Arguments { values, choices }
     }
 
     /// Lets other threads have what a method of the class under test gets and locks, and what is meant to be shared.
@@ -206,12 +296,27 @@ impl Maker<'_> {
         let mut candidates = self.candidates(draft, &wish);
         self.only_lent(draft, &wish, &mut candidates);
         let here = self.learnt.at(wish.place);
-        let weights: Vec<f64> = candidates.iter().map(|(what, weight, _)| weight * here.weight(*what)).collect();
+        let mut weights: Vec<f64> = candidates.iter().map(|(what, weight, _)| weight * here.weight(*what)).collect();
+        // Each new text is another choice, of which nothing was learnt. That what was not lent is refused is learnt of all together.
+        if wish.asked.is_some_and(|(variable, _)| self.may_ask(draft, variable)) {
+            for (weight, (.., candidate)) in weights.iter_mut().zip(&candidates) {
+                let is_lent = match candidate {
+                    Candidate::Asked(_) => true,
+                    Candidate::There(number) => is_lent(draft, &Argument::Value(*number)),
+                    Candidate::Literal(_) | Candidate::Produce(..) | Candidate::Array(_) | Candidate::TextOf(_) => false,
+                };
+                *weight *= self.learnt.weight(of_kind(wish.place, is_lent));
+            }
+        }
         let Some(number) = self.rng.weighted(&weights) else { return (Argument::Null, chosen(Name::of("null"))) };
         let (what, _, candidate) = candidates.swap_remove(number);
         let value = match candidate {
             Candidate::Literal(literal) => literal,
             Candidate::There(number) => Argument::Value(number),
+            Candidate::Asked(giver) => match (draft.receiver, wish.asked) {
+                (Some(subject), Some((_, bindings))) => Argument::Value(self.ask(draft, giver, subject, bindings, &wish)),
+                _ => Argument::Null,
+            },
             Candidate::TextOf(subject) => Argument::Value(self.text_of(draft, subject)),
             Candidate::Array(element) => Argument::Value(self.array(draft, &element, &wish)),
             Candidate::Produce(ways, way) => {
@@ -278,8 +383,9 @@ impl Maker<'_> {
     fn candidates(&mut self, draft: &Draft, wish: &Wish<'_>) -> Vec<(Name, f64, Candidate)> {
         let mut found = Vec::new();
         let mut add = |what: Name, weight: f64, candidate: Candidate| found.push((what, weight, candidate));
+        let is_given_back = |number: usize| draft.lent.contains_key(&number) && draft.is_passed(number);
         let there: Vec<usize> = (0..draft.prefix.len())
-            .filter(|&number| draft.may_use(number))
+            .filter(|&number| draft.may_use(number) && (draft.handles.contains(&number) || !is_given_back(number)))
             .filter(|&number| draft.given[number].as_ref().is_some_and(|given| self.library.fits(given, wish.wanted)))
             .collect();
         // What `list.addAll(list)` does is undefined, says `Collection`.
@@ -341,6 +447,13 @@ impl Maker<'_> {
                 && let Some(&subject) = draft.subjects.first()
             {
                 add(Name::of("text of subject"), OWN_TEXT, Candidate::TextOf(subject));
+            }
+        }
+        if let Some((variable, _)) = wish.asked.filter(|_| draft.receiver.is_some()) {
+            let fitting = || self.givers.iter().enumerate().filter(|(_, giver)| giver.variable == variable);
+            let count = fitting().count();
+            for (number, giver) in fitting() {
+                add(Name::of(("asked", giver.key())), ASKED / count as f64, Candidate::Asked(number));
             }
         }
         match wish.wanted {
@@ -439,6 +552,27 @@ impl Maker<'_> {
         found
     }
 
+    /// Has the subject give something out.
+    fn ask(&mut self, draft: &mut Draft, giver: usize, subject: usize, bindings: &Bindings, wish: &Wish<'_>) -> usize {
+        let Giver { owner, method, .. } = &self.givers[giver];
+        let (owner, method) = (owner.clone(), method.clone());
+        let arguments = self.arguments(draft, &owner, &method, bindings, 1, None);
+        let operation = Operation::Virtual {
+            class: owner,
+            name: method.name,
+            descriptor: method.descriptor,
+            receiver: Argument::Value(subject),
+        };
+        let number = self.push(draft, operation, arguments, Some(wish.wanted.clone()));
+        draft.lent.insert(number, subject);
+        number
+    }
+
+    /// Whether a method gives out what a type variable of the class stands for.
+    pub fn is_giver(&self, method: Name) -> bool {
+        self.givers.iter().any(|giver| giver.key() == method)
+    }
+
     fn text_of(&mut self, draft: &mut Draft, subject: usize) -> usize {
         let operation = Operation::Virtual {
             class: "java/lang/Object".into(),
@@ -455,7 +589,7 @@ impl Maker<'_> {
         let mut arguments = Arguments::default();
         for _ in 0..length {
             let wish =
-                Wish { wanted: element, place, depth: wish.depth + 1, rather: None, of: wish.of, is_receiver: false };
+                Wish { wanted: element, place, depth: wish.depth + 1, rather: None, of: wish.of, is_receiver: false, asked: None };
             let (value, choice) = self.value(draft, wish);
             arguments.values.push(value);
             arguments.choices.push(choice);
@@ -484,6 +618,17 @@ impl Maker<'_> {
 /// The choice of a way to make an object.
 fn of_producer(producer: &Producer) -> Choice {
     Choice { place: Name::of(MADE), what: producer.key }
+}
+
+/// The choice of something that the subject has lent, or of anything else.
+fn of_kind(place: Name, is_lent: bool) -> Choice {
+    Choice { place: Name::of((place, "lent")), what: Name::of(is_lent) }
+}
+
+/// Whether a value was given out by the subject of the call that gets it.
+fn is_lent(draft: &Draft, value: &Argument) -> bool {
+    let Argument::Value(number) = value else { return false };
+    *number >= OWN || draft.lent.contains_key(number)
 }
 
 /// A text that is written down.

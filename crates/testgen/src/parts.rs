@@ -1,5 +1,5 @@
 //! What a subject gives out and keeps a hold of: a transaction, a subscription, a live view of its keys. And what it was
-//! given and others have as well: a clock that is moved by hand, a registry that several share.
+//! given and others have as well: a clock that is moved by hand, a registry that several share, the builder that built it.
 //!
 //! Whoever has such a part uses it beside the subject: `tx.commit()` in one thread while another calls `db.abortAll()`.
 //! Which calls are paired with which is for `part_pairs` to say.
@@ -19,6 +19,7 @@ use classfile::{Flags, TypeSignature};
 
 use crate::class_info::{ClassInfo, FieldInfo, MethodInfo};
 use crate::library::{Library, is_of_jdk};
+use crate::producers::Way;
 use crate::subject::SubjectClass;
 use crate::types;
 
@@ -184,8 +185,14 @@ fn acts_on(library: &Library<'_>, part: &ClassInfo, subject: &ClassInfo) -> bool
 
 /// What subjects are made of or are given, of classes beside theirs that threads may share.
 fn taken(library: &Library<'_>, class: &SubjectClass) -> Vec<Part> {
-    let made_of =
-        class.ways.iter().filter_map(|way| way.way.method()).flat_map(|it| &it.parameters).map(|of| (None, of));
+    let arguments = class.ways.iter().filter_map(|way| way.way.method()).flat_map(|it| &it.parameters);
+    // A builder may go on to build others while what it has built is used.
+    let builders = class.ways.iter().filter_map(|way| match &way.way {
+        Way::Virtual { class, .. } => Some(types::class(&class.name)),
+        _ => None,
+    });
+    let builders: Vec<TypeSignature> = builders.collect();
+    let made_of = arguments.chain(&builders).map(|of| (None, of));
     let callable = class.callable().filter(|(_, callable)| callable.has_receiver());
     let given = callable.flat_map(|(number, it)| it.method.parameters.iter().map(move |of| (Some(number), of)));
     let mut parts: Vec<Part> = Vec::new();

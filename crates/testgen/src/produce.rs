@@ -56,7 +56,7 @@ impl Maker<'_> {
                 let rather = lender.or_else(|| self.giving_subject(draft, &owner));
                 let (mut receiver, choice) = self.value(
                     draft,
-                    Wish { wanted: &owner, place, depth: depth + 1, rather, of: None, is_receiver: true },
+                    Wish { wanted: &owner, place, depth: depth + 1, rather, of: None, is_receiver: true, asked: None },
                 );
                 let mut choices = vec![choice];
                 if rather.is_none()
@@ -191,12 +191,14 @@ impl Maker<'_> {
     ) -> (Vec<Implementation>, Vec<Choice>) {
         let (mut methods, mut choices) = (Vec::new(), Vec::new());
         let open = self.library.abstract_methods(class);
-        let count = open.len();
+        // Only these can be missed by whoever calls them.
+        let count = open.iter().filter(|(_, method)| gives_object(method)).count();
+        let left_open = open.len();
         for open in open.iter() {
             let (owner, method) = open;
             let bindings = self.library.bindings_above(class, bindings, owner);
             let own = self.call_back(draft, open, &bindings);
-            if let Some((does, choice)) = own.or_else(|| self.fail(open, count)) {
+            if let Some((does, choice)) = own.or_else(|| self.fail(open, left_open)) {
                 let (name, descriptor) = (method.name.clone(), method.descriptor.clone());
                 methods.push(Implementation { name, descriptor, does });
                 choices.push(choice);
@@ -253,7 +255,7 @@ impl Maker<'_> {
     ) -> Option<Behaviour> {
         for _ in 0..TRIES {
             let before = draft.clone();
-            let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None, is_receiver: false };
+            let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None, is_receiver: false, asked: None };
             let value = self.value(draft, wish).0;
             let does = given_out(draft, value).filter(|does| *does != Behaviour::Return(Argument::Null));
             if does.is_some() {
@@ -299,6 +301,11 @@ impl Maker<'_> {
         let fits = |parameter: &TypeSignature| self.library.fits(&types::substitute(parameter, bindings), returns);
         method.parameters.iter().position(|p| !matches!(p, TypeSignature::Primitive(_)) && fits(p))
     }
+}
+
+/// Whether a method returns an object.
+fn gives_object(method: &MethodInfo) -> bool {
+    !matches!(method.returns, None | Some(TypeSignature::Primitive(_)))
 }
 
 /// The choice that a method gives something out, or does not.

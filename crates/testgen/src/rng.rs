@@ -26,6 +26,11 @@ impl Rng {
         self.below(times) == 0
     }
 
+    /// True with this probability.
+    pub fn chance(&mut self, share: f64) -> bool {
+        ((self.next() >> 11) as f64 / (1u64 << 53) as f64) < share
+    }
+
     /// One of these; None if there are none.
     pub fn pick<'t, T>(&mut self, of: &'t [T]) -> Option<&'t T> {
         of.get(self.below(of.len()))

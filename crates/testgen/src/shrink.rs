@@ -72,7 +72,8 @@ fn without_many(test: &TestCase) -> Vec<TestCase> {
     parts.into_iter().filter_map(without).collect()
 }
 
-fn without_prefix_call(test: &TestCase, number: usize) -> Option<TestCase> {
+/// A test without a call of its prefix; None if another call needs what it gives.
+pub fn without_prefix_call(test: &TestCase, number: usize) -> Option<TestCase> {
     let lists = || test.suffixes.iter().chain([&test.prefix, &test.probes]);
     // Values past the prefix are each list's own.
     if lists().any(|calls| uses(calls, number)) {

@@ -6,7 +6,7 @@
 //! that share nothing else, too: each has locks of its own, and one subject may have to be in two states at once
 //! for both calls to get there. Of each kind the one is next whose number of tries is lowest and best explains what
 //! was covered: max(1, |tried - covered|) x max(1, tried), as CovCon has it; among equals, the one that shares the
-//! most without protection and, every other time, any.
+//! most without protection and, in turn, the one with the most conflicts that no test has run ([`novelty`]) or any.
 //!
 //! **What is left out.** Two subjects that were given the same object and keep it (Intruder's setters). Whether they may share it is
 //! for that object to say, and the class under test is seldom to blame: two wrappers of one map are a mistake of the test.
@@ -15,7 +15,9 @@
 //! pairs wait, or a large class would be tried for little else.
 //!
 //! **Deviation:** CovCon begins with all pairs in random order. The static score is a better guess, but it likes methods that do
-//! much, and in a large class those are slow, need objects that are hard to make, and are all of one kind. So both have their turn.
+//! much, and in a large class those are slow, need objects that are hard to make, and are all of one kind. So all have their turn.
+//!
+//! [`novelty`]: crate::novelty
 
 use std::collections::BTreeSet;
 
@@ -23,6 +25,7 @@ use analysis::{AccessFact, ClassFacts, CommonArgument, Owner, Through};
 
 use crate::goals::{Goal, Goals};
 use crate::library::is_of_jdk;
+use crate::novelty::Novelty;
 use crate::parts::{Beside, Bounded};
 use crate::relations::Relations;
 use crate::rng::Rng;
@@ -84,6 +87,8 @@ pub struct Target {
     pub misses: u32,
     /// No new tests come to mind.
     pub exhausted: bool,
+    /// The number of its conflicts in [`Novelty`], if they are known.
+    conflicts: Option<usize>,
     /// One of the methods hardly ever runs, even alone.
     pub is_hopeless: bool,
     /// Decides between equals.
@@ -115,9 +120,26 @@ pub struct Targets {
     turn: usize,
     /// How long those without hope have waited.
     hopeless_turn: usize,
-    /// Whether chance decides between equals next.
-    by_chance: bool,
+    /// What decides between equals, for each kind once.
+    order: usize,
+    /// Conflicts that no test has run.
+    novelty: Novelty,
 }
+
+/// What decides between targets that were tried as often.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Order {
+    /// How many of their conflicts no test has run.
+    New,
+    /// How much they share without protection.
+    Score,
+    Chance,
+}
+
+/// They take turns.
+const ORDERS: [Order; 4] = [Order::New, Order::Score, Order::New, Order::Chance];
+/// More conflicts that no test has run count like this many: else what does much would always come first.
+const MAX_NEW: u32 = 8;
 
 /// Targets with a method that hardly ever runs, or costs far more than others, have one turn in so many, and those that nobody else wants.
 pub const HOPELESS_TURNS: usize = 9;
@@ -149,7 +171,7 @@ impl Targets {
     /// The targets that the facts give, of methods that can be called.
     pub fn of(facts: &ClassFacts, relations: &Relations, class: &SubjectClass, rng: &mut Rng) -> Targets {
         let mut targets = Targets::default();
-        let (statics, goals) = (Statics::of(facts), Goals::new(facts));
+        let (statics, goals, mut conflicts) = (Statics::of(facts), Goals::new(facts), Vec::new());
         let callable = |method: usize| class.methods[method].is_some();
         let is_meant = |method: usize| callable(method) || class.out_of_reach.contains(&method);
         for pair in goals.accesses().pairs() {
@@ -181,7 +203,8 @@ impl Targets {
                 }
             }
             if pair.is_pc() {
-                add(Mode::Conflict, pair.score);
+                let number = add(Mode::Conflict, pair.score);
+                conflicts.push((number, goals.meetings(methods).collect::<Vec<_>>()));
             }
             if relations.waits_for(methods.0, methods.1) || relations.waits_for(methods.1, methods.0) {
                 add(Mode::Wait, pair.score.max(1));
@@ -198,12 +221,17 @@ impl Targets {
                     }
                 }
                 ways.dedup();
-                ways.into_iter().for_each(|mode| add(mode, pair.score.max(1)));
+                for mode in ways {
+                    add(mode, pair.score.max(1));
+                }
             }
             let known = pair.is_pc() || pair.double_lock || pair.second_share || is_apart;
             if !known && (relations.is_opaque(methods.0) || relations.is_opaque(methods.1)) {
                 add(Mode::Opaque, 0);
             }
+        }
+        for (number, places) in conflicts {
+            targets.all[number].conflicts = Some(targets.novelty.push(places.into_iter()));
         }
         targets
     }
@@ -246,7 +274,8 @@ impl Targets {
         self.add(methods, Mode::Wait, 1, Vec::new(), rng.below(CHANCES));
     }
 
-    fn add(&mut self, methods: (usize, usize), mode: Mode, score: u32, goals: Vec<Goal>, chance: usize) {
+    /// Adds a target, and says which it is.
+    fn add(&mut self, methods: (usize, usize), mode: Mode, score: u32, goals: Vec<Goal>, chance: usize) -> usize {
         let (tried, ran, covered, certified, misses) = (0, 0, 0, 0, 0);
         let (exhausted, is_hopeless) = (false, false);
         self.all.push(Target {
@@ -260,15 +289,17 @@ impl Targets {
             goals,
             misses,
             exhausted,
+            conflicts: None,
             is_hopeless,
             chance,
         });
+        self.all.len() - 1
     }
 
     /// The next target of those that were tried less often than this, the kinds in turn. None if there is none.
     pub fn next(&mut self, below: u32, with_opaque: bool) -> Option<usize> {
         if self.turn.is_multiple_of(KINDS.len()) {
-            self.by_chance = !self.by_chance;
+            self.order = (self.order + 1) % ORDERS.len();
         }
         self.hopeless_turn = (self.hopeless_turn + 1) % HOPELESS_TURNS;
         let all = self.hopeless_turn == 0;
@@ -292,8 +323,21 @@ impl Targets {
 
     fn lowest(&self, counts: &dyn Fn(&Target) -> bool) -> Option<usize> {
         let open = self.all.iter().enumerate().filter(|(_, target)| counts(target));
-        let rank = |target: &Target| if self.by_chance { 0 } else { u32::MAX - target.score };
+        let new = |target: &Target| target.conflicts.map_or(0, |number| self.novelty.open(number));
+        let rank = |target: &Target| match ORDERS[self.order] {
+            Order::New => u32::MAX - new(target).min(MAX_NEW),
+            Order::Score => u32::MAX - target.score,
+            Order::Chance => 0,
+        };
         open.min_by_key(|(_, target)| (target.priority(), rank(target), target.chance)).map(|(number, _)| number)
+    }
+
+    /// A test of a target has run, and what it reached is noted among the target's goals.
+    pub fn ran(&mut self, target: usize) {
+        let target = &self.all[target];
+        let Some(conflicts) = target.conflicts else { return };
+        let unreached: BTreeSet<u64> = target.unreached().map(|goal| target.goals[goal].places.0).collect();
+        self.novelty.ran(conflicts, |place| !unreached.contains(&place));
     }
 
     /// A method hardly ever runs, even alone, or does after all: which of them do, the slice says by their numbers.

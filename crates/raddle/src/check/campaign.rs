@@ -116,7 +116,7 @@ enum Purpose {
 /// No test has more events, and neither has shrinking its schedules: some seconds. There are always more tests.
 const MOST_EVENTS: u64 = 1_000_000;
 /// Every test may have this many, however many pairs there are.
-const LEAST_EVENTS: u64 = 50_000;
+const LEAST_EVENTS: u64 = 15_000;
 /// For a machine on which that takes long, and code that is slow between its events. Where this ends a test, another run with the
 /// same seed may differ.
 const MOST_MILLIS: u64 = 10_000;

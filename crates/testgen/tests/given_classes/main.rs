@@ -509,3 +509,77 @@ fn collections_that_look_for_changes_are_not_shared() {
     assert!(!shared.iter().any(fails_fast), "{shared:?}");
     println!("shared: {shared:?}");
 }
+
+/// How many of so many tests run, of the last so many, where a call of the prefix fails or not.
+fn share_that_runs(class: &str, fails: impl Fn(&TestCase, &Call) -> bool) -> Vec<f64> {
+    let mut shares = Vec::new();
+    generate_as(class, false, |generator| {
+        let mut ran = Vec::new();
+        for _ in 0..600 {
+            let Some(candidate) = generator.next() else { break };
+            assert_eq!(candidate.test.check(), Ok(()), "{:?}", candidate.test);
+            let failing = candidate.test.prefix.iter().position(|call| fails(&candidate.test, call));
+            let in_suffix = |calls: &Vec<Call>| calls.iter().position(|call| fails(&candidate.test, call));
+            let mut suffixes = candidate.test.suffixes.iter().enumerate();
+            let beside = suffixes.find_map(|(suffix, calls)| Some((suffix, in_suffix(calls)?)));
+            let feedback = match (failing, beside) {
+                (Some(call), _) => Feedback::PrefixFails { call },
+                (None, Some((suffix, call))) => Feedback::SuffixFails { suffix, call },
+                (None, None) => Feedback::Ran { overlapped: true, failing_probe: None },
+            };
+            ran.push(matches!(feedback, Feedback::Ran { .. }));
+            generator.learn(&candidate.test, &candidate.origin, feedback);
+        }
+        let late = &ran[ran.len() / 2..];
+        shares.push(late.iter().filter(|ran| **ran).count() as f64 / late.len() as f64);
+    });
+    println!("{class}: {shares:.2?} of the later tests run");
+    shares
+}
+
+#[test]
+fn arguments_that_fit_each_other_are_passed_again_together() {
+    let is_wrong = |from: i32, to: i32| from < 3 || to <= from || to > 40;
+    let shares = share_that_runs("holes.Ruler", |_, call| match (&call.operation, &*call.arguments) {
+        (Operation::Construct { class, .. }, [Argument::Int(from), Argument::Int(to)]) => {
+            class == "holes/Ruler$Span" && is_wrong(*from, *to)
+        }
+        _ => false,
+    });
+    assert!(shares.iter().all(|share| *share > 0.6), "{shares:?}");
+}
+
+#[test]
+fn a_pool_gets_back_what_it_lent_whatever_that_is() {
+    // What was not taken before is refused.
+    let shares = share_that_runs("holes.Lot", |test, call| match (&call.operation, &*call.arguments) {
+        (Operation::Virtual { name, .. }, [Argument::Value(given)]) if name == "give" => {
+            let maker = test.prefix.get(*given).map(|call| &call.operation);
+            !matches!(maker, Some(Operation::Virtual { name, .. }) if name == "take")
+        }
+        (Operation::Virtual { name, .. }, [_]) => name == "give",
+        _ => false,
+    });
+    assert!(shares.iter().all(|share| *share > 0.4), "{shares:?}");
+}
+
+#[test]
+fn a_test_goes_on_without_a_call_that_fails_before_the_threads_begin() {
+    generate_as("holes.Lot", false, |generator| {
+        let is_refused = |call: &Call| matches!(&call.operation, Operation::Virtual { name, .. } if name == "give");
+        for _ in 0..300 {
+            let Some(candidate) = generator.next() else { break };
+            let Some(call) = candidate.test.prefix.iter().position(is_refused) else {
+                generator.learn(&candidate.test, &candidate.origin, Feedback::Unusable);
+                continue;
+            };
+            generator.learn(&candidate.test, &candidate.origin, Feedback::PrefixFails { call });
+            let next = generator.next().expect("a test without the call");
+            assert_eq!(next.test.check(), Ok(()));
+            assert_eq!(next.test.prefix.len() + 1, candidate.test.prefix.len());
+            assert_eq!(next.test.suffixes.len(), candidate.test.suffixes.len());
+            return;
+        }
+        panic!("no test gives anything back");
+    });
+}

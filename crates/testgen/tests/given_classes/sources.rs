@@ -4,8 +4,49 @@
 /// it; a class whose finalizer anyone may call; a class inside another one; one that a builder makes which wants to
 /// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
 /// that lends what anyone can make, with a function and with texts for its exceptions; one that is given what only a builder
-/// beside it builds; one that is made of what only another of its kind tells.
-pub const SOURCES: [(&str, &str); 25] = [
+/// beside it builds; one that is made of what only another of its kind tells; one that is given spans, whose ends must be in
+/// order; a pool of anything, which takes back what it has lent.
+pub const SOURCES: [(&str, &str); 27] = [
+    (
+        "holes/Ruler.java",
+        "package holes;
+         public class Ruler {
+             public static final class Span {
+                 final int from, to;
+                 public Span(int from, int to) {
+                     if (from < 3 || to <= from || to > 40) { throw new IllegalArgumentException(); }
+                     this.from = from;
+                     this.to = to;
+                 }
+             }
+             private Span last = new Span(3, 4);
+             public void mark(Span span) { last = span; }
+             public int length() { return last.to - last.from; }
+         }",
+    ),
+    (
+        "holes/Lot.java",
+        "package holes;
+         import java.util.ArrayDeque;
+         import java.util.HashSet;
+         import java.util.Set;
+         import java.util.function.Supplier;
+         public class Lot<T> {
+             private final Supplier<T> maker;
+             private final ArrayDeque<T> idle = new ArrayDeque<>();
+             private final Set<T> lent = new HashSet<>();
+             public Lot(Supplier<T> maker) { this.maker = maker; }
+             public synchronized T take() {
+                 T taken = idle.isEmpty() ? maker.get() : idle.poll();
+                 lent.add(taken);
+                 return taken;
+             }
+             public void give(T back) {
+                 if (!lent.remove(back)) { throw new IllegalStateException(); }
+                 idle.add(back);
+             }
+         }",
+    ),
     (
         "holes/Parlance.java",
         "package holes;

@@ -2,7 +2,7 @@
 
 use host::{Blocked, CallResult, Execution, RunSettings, Stop, Thrown, Values};
 use oracle::{Place, Serial, Violation, Waits};
-use testcase::{Operation, TestCase};
+use testcase::{Call, Operation, TestCase};
 
 use super::contacts::Contacts;
 use super::guessed::{complains, is_guessed};
@@ -179,13 +179,16 @@ impl<'t> Against<'t> {
     }
 
     /// What is wrong with an execution that is stuck as some linearization is: calls may wait in it that wait in none.
-    /// When there are many calls, time has passed, or the code under test has started threads or given the test's own
-    /// objects something to run, there are more orders than are run here.
+    /// When there are many calls, time has passed, calls were not made because one before them has thrown, or the code under
+    /// test has started threads or given the test's own objects something to run, there are more orders than are run here.
     fn by_waits(&mut self, runs: &mut Runs<'_>, execution: &Execution, end: End) -> Result<Option<Violation>, Reason> {
         let suffixes = self.test.suffixes.len();
         let is_helped = execution.trace.steps.iter().any(|step| step.thread.0 as usize > suffixes);
+        // What a call throws is a result like others, unless calls after it were not made because of that.
         let throws = |result: &CallResult| matches!(result, CallResult::Threw(_));
-        let has_thrown = !execution.uncaught.is_empty() || execution.suffixes.iter().flatten().any(throws);
+        let breaks_off = |(made, calls): (&Vec<CallResult>, &Vec<Call>)| made.len() < calls.len() && made.iter().any(throws);
+        let mut suffixes_made = execution.suffixes.iter().zip(&self.test.suffixes);
+        let has_thrown = !execution.uncaught.is_empty() || suffixes_made.any(breaks_off);
         let is_given_work = self.test.calls_back() || is_given_tasks(self.test);
         let is_long = self.test.suffixes.iter().map(Vec::len).sum::<usize>() > linearize::MOST_WAITING;
         let may_be_else = is_long || is_helped || !execution.timed_out.is_empty() || is_given_work || has_thrown;
