@@ -20,11 +20,11 @@ pub fn doubt(execution: &Execution, may_exit: bool) -> Option<Reason> {
     desk::host_is_exhausted()
         .or_else(asked)
         .or_else(|| of_stop(execution).filter(|_| !exits))
-        .or_else(uncontrolled)
         .or_else(|| {
             // Errors of a limit are as good as any: they come at the same place every time, and with much room left.
             execution.thrown().filter(|thrown| !is_of_limit(thrown)).find_map(of_thrown)
         })
+        .or_else(uncontrolled)
 }
 
 /// The same where calls are made one after the other: if they run out of stack there, that is not by threads.

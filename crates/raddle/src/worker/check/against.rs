@@ -353,6 +353,7 @@ impl Judge for Against<'_> {
         }
         let failure = match violation {
             None => None,
+            Some(Violation::Stuck | Violation::Endless) if runs.has_uncontrolled() && !words::is_circle(execution) => None,
             Some(Violation::Exception { .. }) if self.may_be_by_refusal() => {
                 self.excused += 1;
                 None
