@@ -70,6 +70,8 @@ pub struct Shape {
 const SCOUTED: usize = 80;
 /// One in so many tests that could have one subject has two that share nothing but what is static.
 const APART: usize = 6;
+/// One in so many calls that return a future, a stream or the like is followed by a call of that.
+const FINISHED: usize = 3;
 /// One in so many tests of a class that takes listeners has two subjects whose listeners call the other one.
 const CALLED_BACK: usize = 6;
 
@@ -571,9 +573,22 @@ impl Composer<'_, '_> {
         let at = Place::Suffix(thread, draft.suffixes[thread].len());
         let call = self.maker.call(draft, Called { class, callable, bindings }, subject, rather, Some(at));
         if let Some(of) = self.passed_on(method, bindings).filter(|_| draft.uses_results) {
-            draft.results.push(((thread, draft.suffixes[thread].len()), of));
+            let own = draft.suffixes[thread].len();
+            let finishes = self.finishes(&of);
+            draft.results.push(((thread, own), of));
+            draft.suffixes[thread].push(call);
+            draft.suffixes[thread].extend(finishes.map(|operation| ask(operation, OWN + own)));
+            return;
         }
         draft.suffixes[thread].push(call);
+    }
+
+    /// What the thread that got an object of a class of the JDK does with it at once, now and then: a future is waited for, a
+    /// stream gone through.
+    fn finishes(&mut self, of: &TypeSignature) -> Option<Finisher> {
+        let class = crate::types::erased(of)?;
+        let found = parts::finisher_of_own(&self.maker.library, &self.class.info.name, &class)?;
+        self.maker.rng.one_in(FINISHED).then_some(found)
     }
 
     /// The call that another thread makes of the same method, with two arguments the other way round: `transfer(a,
@@ -609,6 +624,18 @@ impl Composer<'_, '_> {
         let callable = self.class.methods[method].as_ref()?;
         let call = of_another(draft, callable, thread)?.clone();
         may_make(draft, &call, thread).then_some(call)
+    }
+}
+
+/// Class, name and descriptor of a method without parameters.
+type Finisher = (&'static str, &'static str, &'static str);
+
+/// A call of such a method.
+fn ask((class, name, descriptor): Finisher, receiver: usize) -> Call {
+    let (class, name, descriptor) = (class.into(), name.into(), descriptor.into());
+    Call {
+        operation: Operation::Virtual { class, name, descriptor, receiver: Argument::Value(receiver) },
+        arguments: vec![],
     }
 }
 

@@ -38,7 +38,15 @@ impl Maker<'_> {
                 let place = Name::of(("fill", class, parameter));
                 let (value, choice) = self.value(
                     draft,
-                    Wish { wanted: element, place, depth: DEEPEST, rather: None, of: None, is_receiver: false, asked: None },
+                    Wish {
+                        wanted: element,
+                        place,
+                        depth: DEEPEST,
+                        rather: None,
+                        of: None,
+                        is_receiver: false,
+                        asked: None,
+                    },
                 );
                 arguments.values.push(value);
                 arguments.choices.push(choice);

@@ -303,7 +303,9 @@ impl Maker<'_> {
                 let is_lent = match candidate {
                     Candidate::Asked(_) => true,
                     Candidate::There(number) => is_lent(draft, &Argument::Value(*number)),
-                    Candidate::Literal(_) | Candidate::Produce(..) | Candidate::Array(_) | Candidate::TextOf(_) => false,
+                    Candidate::Literal(_) | Candidate::Produce(..) | Candidate::Array(_) | Candidate::TextOf(_) => {
+                        false
+                    }
                 };
                 *weight *= self.learnt.weight(of_kind(wish.place, is_lent));
             }
@@ -314,7 +316,9 @@ impl Maker<'_> {
             Candidate::Literal(literal) => literal,
             Candidate::There(number) => Argument::Value(number),
             Candidate::Asked(giver) => match (draft.receiver, wish.asked) {
-                (Some(subject), Some((_, bindings))) => Argument::Value(self.ask(draft, giver, subject, bindings, &wish)),
+                (Some(subject), Some((_, bindings))) => {
+                    Argument::Value(self.ask(draft, giver, subject, bindings, &wish))
+                }
                 _ => Argument::Null,
             },
             Candidate::TextOf(subject) => Argument::Value(self.text_of(draft, subject)),
@@ -588,8 +592,15 @@ impl Maker<'_> {
         let place = Name::of((wish.place, "element"));
         let mut arguments = Arguments::default();
         for _ in 0..length {
-            let wish =
-                Wish { wanted: element, place, depth: wish.depth + 1, rather: None, of: wish.of, is_receiver: false, asked: None };
+            let wish = Wish {
+                wanted: element,
+                place,
+                depth: wish.depth + 1,
+                rather: None,
+                of: wish.of,
+                is_receiver: false,
+                asked: None,
+            };
             let (value, choice) = self.value(draft, wish);
             arguments.values.push(value);
             arguments.choices.push(choice);

@@ -84,7 +84,8 @@ const VIEWS: [&str; 4] = ["java/util/Collection", "java/util/Set", "java/util/Li
 const OF_VIEWS: [&str; 9] = ["add", "clear", "contains", "containsKey", "hashCode", "put", "remove", "size", "toArray"];
 /// What whoever is told such an object of the JDK does with it in the end: the interface or class, and a method without
 /// parameters.
-const FINISHERS: [(&str, &str, &str); 7] = [
+const FINISHERS: [(&str, &str, &str); 8] = [
+    ("java/util/stream/Stream", "toArray", "()[Ljava/lang/Object;"),
     ("java/util/concurrent/CompletableFuture", "join", "()Ljava/lang/Object;"),
     ("java/util/concurrent/Future", "get", "()Ljava/lang/Object;"),
     ("java/lang/AutoCloseable", "close", "()V"),
@@ -118,6 +119,21 @@ impl<T> Bounded<T> {
 /// What is done in the end with an object of a class of the JDK: the class that declares the method, its name and descriptor.
 pub fn finisher(library: &Library<'_>, class: &str) -> Option<(&'static str, &'static str, &'static str)> {
     FINISHERS.into_iter().find(|(of, ..)| is_of_jdk(class) && library.is_subtype(class, of))
+}
+
+/// The same where the thread itself that got it does so at once: with what says nothing before it is asked. Whoever goes
+/// through a collection, by an iterator or a stream of it, has to keep others from changing it.
+pub fn finisher_of_own(
+    library: &Library<'_>,
+    subject: &str,
+    class: &str,
+) -> Option<(&'static str, &'static str, &'static str)> {
+    let is_collection = ["java/util/Collection", "java/util/Map"].iter().any(|of| library.is_subtype(subject, of));
+    finisher(library, class).filter(|(of, ..)| match *of {
+        "java/util/Iterator" => false,
+        "java/util/stream/Stream" => !is_collection,
+        _ => true,
+    })
 }
 
 /// The parts that subjects of a class have.

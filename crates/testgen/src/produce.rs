@@ -255,7 +255,15 @@ impl Maker<'_> {
     ) -> Option<Behaviour> {
         for _ in 0..TRIES {
             let before = draft.clone();
-            let wish = Wish { wanted: returns, place, depth: depth + 1, rather: None, of: None, is_receiver: false, asked: None };
+            let wish = Wish {
+                wanted: returns,
+                place,
+                depth: depth + 1,
+                rather: None,
+                of: None,
+                is_receiver: false,
+                asked: None,
+            };
             let value = self.value(draft, wish).0;
             let does = given_out(draft, value).filter(|does| *does != Behaviour::Return(Argument::Null));
             if does.is_some() {

@@ -87,6 +87,8 @@ pub struct Target {
     pub misses: u32,
     /// No new tests come to mind.
     pub exhausted: bool,
+    /// Whether the class declares neither method: it may have inherited hundreds, which others have tried.
+    is_inherited: bool,
     /// The number of its conflicts in [`Novelty`], if they are known.
     conflicts: Option<usize>,
     /// One of the methods hardly ever runs, even alone.
@@ -129,7 +131,7 @@ pub struct Targets {
 /// What decides between targets that were tried as often.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Order {
-    /// How many of their conflicts no test has run.
+    /// Whether the class declares a method of theirs, and then how many of their conflicts no test has run.
     New,
     /// How much they share without protection.
     Score,
@@ -230,6 +232,10 @@ impl Targets {
                 add(Mode::Opaque, 0);
             }
         }
+        let is_own = |method: usize| facts.methods[method].declared_in == facts.class;
+        for target in &mut targets.all {
+            target.is_inherited = !is_own(target.methods.0) && !is_own(target.methods.1);
+        }
         for (number, places) in conflicts {
             targets.all[number].conflicts = Some(targets.novelty.push(places.into_iter()));
         }
@@ -289,6 +295,7 @@ impl Targets {
             goals,
             misses,
             exhausted,
+            is_inherited: false,
             conflicts: None,
             is_hopeless,
             chance,
@@ -325,9 +332,9 @@ impl Targets {
         let open = self.all.iter().enumerate().filter(|(_, target)| counts(target));
         let new = |target: &Target| target.conflicts.map_or(0, |number| self.novelty.open(number));
         let rank = |target: &Target| match ORDERS[self.order] {
-            Order::New => u32::MAX - new(target).min(MAX_NEW),
-            Order::Score => u32::MAX - target.score,
-            Order::Chance => 0,
+            Order::New => (target.is_inherited, u32::MAX - new(target).min(MAX_NEW)),
+            Order::Score => (false, u32::MAX - target.score),
+            Order::Chance => (false, 0),
         };
         open.min_by_key(|(_, target)| (target.priority(), rank(target), target.chance)).map(|(number, _)| number)
     }

@@ -311,7 +311,9 @@ impl<'h> Runs<'h> {
     /// An exploration has come to this.
     pub fn explored(&mut self, mut explored: Explored) {
         if self.uncontrolled > 0 {
-            explored.unseen.push("threads that static initialisers have started, which are not under control".to_owned());
+            explored
+                .unseen
+                .push("threads that static initialisers have started, which are not under control".to_owned());
         }
         self.report.explored = Some(explored);
     }

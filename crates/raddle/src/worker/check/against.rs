@@ -186,7 +186,8 @@ impl<'t> Against<'t> {
         let is_helped = execution.trace.steps.iter().any(|step| step.thread.0 as usize > suffixes);
         // What a call throws is a result like others, unless calls after it were not made because of that.
         let throws = |result: &CallResult| matches!(result, CallResult::Threw(_));
-        let breaks_off = |(made, calls): (&Vec<CallResult>, &Vec<Call>)| made.len() < calls.len() && made.iter().any(throws);
+        let breaks_off =
+            |(made, calls): (&Vec<CallResult>, &Vec<Call>)| made.len() < calls.len() && made.iter().any(throws);
         let mut suffixes_made = execution.suffixes.iter().zip(&self.test.suffixes);
         let has_thrown = !execution.uncaught.is_empty() || suffixes_made.any(breaks_off);
         let is_given_work = self.test.calls_back() || is_given_tasks(self.test);
@@ -353,7 +354,9 @@ impl Judge for Against<'_> {
         }
         let failure = match violation {
             None => None,
-            Some(Violation::Stuck | Violation::Endless) if runs.has_uncontrolled() && !words::is_circle(execution) => None,
+            Some(Violation::Stuck | Violation::Endless) if runs.has_uncontrolled() && !words::is_circle(execution) => {
+                None
+            }
             Some(Violation::Exception { .. }) if self.may_be_by_refusal() => {
                 self.excused += 1;
                 None
