@@ -6,7 +6,7 @@
 //! that share nothing else, too: each has locks of its own, and one subject may have to be in two states at once
 //! for both calls to get there. Of each kind the one is next whose number of tries is lowest and best explains what
 //! was covered: max(1, |tried - covered|) x max(1, tried), as CovCon has it; among equals, the one that shares the
-//! most without protection and, in turn, the one with the most conflicts that no test has run ([`novelty`]) or any.
+//! most without protection and, in turn, one with a conflict that no test has run ([`novelty`]) or any.
 //!
 //! **What is left out.** Two subjects that were given the same object and keep it (Intruder's setters). Whether they may share it is
 //! for that object to say, and the class under test is seldom to blame: two wrappers of one map are a mistake of the test.
@@ -122,8 +122,8 @@ pub struct Targets {
     turn: usize,
     /// How long those without hope have waited.
     hopeless_turn: usize,
-    /// What decides between equals, for each kind once.
-    order: usize,
+    /// How many targets of each kind were chosen: each kind goes through the orders by itself.
+    chosen: [usize; KINDS.len()],
     /// Conflicts that no test has run.
     novelty: Novelty,
 }
@@ -131,7 +131,8 @@ pub struct Targets {
 /// What decides between targets that were tried as often.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Order {
-    /// Whether the class declares a method of theirs, and then how many of their conflicts no test has run.
+    /// Whether the class declares a method of theirs, and then whether they have a conflict that no test has run. How many
+    /// does not count: what does much would always come first.
     New,
     /// How much they share without protection.
     Score,
@@ -140,8 +141,6 @@ enum Order {
 
 /// They take turns.
 const ORDERS: [Order; 4] = [Order::New, Order::Score, Order::New, Order::Chance];
-/// More conflicts that no test has run count like this many: else what does much would always come first.
-const MAX_NEW: u32 = 8;
 
 /// Targets with a method that hardly ever runs, or costs far more than others, have one turn in so many, and those that nobody else wants.
 pub const HOPELESS_TURNS: usize = 9;
@@ -305,9 +304,6 @@ impl Targets {
 
     /// The next target of those that were tried less often than this, the kinds in turn. None if there is none.
     pub fn next(&mut self, below: u32, with_opaque: bool) -> Option<usize> {
-        if self.turn.is_multiple_of(KINDS.len()) {
-            self.order = (self.order + 1) % ORDERS.len();
-        }
         self.hopeless_turn = (self.hopeless_turn + 1) % HOPELESS_TURNS;
         let all = self.hopeless_turn == 0;
         if !all && let Some(found) = self.in_turn(below, with_opaque, &|target| !target.seldom_runs()) {
@@ -319,20 +315,23 @@ impl Targets {
     fn in_turn(&mut self, below: u32, with_opaque: bool, counts: &dyn Fn(&Target) -> bool) -> Option<usize> {
         let is_open = |target: &Target| counts(target) && !target.exhausted && target.tried < below;
         for _ in 0..KINDS.len() {
-            let kind = KINDS[self.turn % KINDS.len()];
+            let number = self.turn % KINDS.len();
+            let (kind, order) = (KINDS[number], ORDERS[self.chosen[number] % ORDERS.len()]);
             self.turn += 1;
-            if let Some(found) = self.lowest(&|target| kind(&target.mode) && is_open(target)) {
+            if let Some(found) = self.lowest(order, &|target| kind(&target.mode) && is_open(target)) {
+                self.chosen[number] += 1;
                 return Some(found);
             }
         }
-        if with_opaque { self.lowest(&|target| target.mode == Mode::Opaque && is_open(target)) } else { None }
+        let is_opaque = |target: &Target| target.mode == Mode::Opaque && is_open(target);
+        if with_opaque { self.lowest(Order::Chance, &is_opaque) } else { None }
     }
 
-    fn lowest(&self, counts: &dyn Fn(&Target) -> bool) -> Option<usize> {
+    fn lowest(&self, order: Order, counts: &dyn Fn(&Target) -> bool) -> Option<usize> {
         let open = self.all.iter().enumerate().filter(|(_, target)| counts(target));
         let new = |target: &Target| target.conflicts.map_or(0, |number| self.novelty.open(number));
-        let rank = |target: &Target| match ORDERS[self.order] {
-            Order::New => (target.is_inherited, u32::MAX - new(target).min(MAX_NEW)),
+        let rank = |target: &Target| match order {
+            Order::New => (target.is_inherited, u32::from(new(target) == 0)),
             Order::Score => (false, u32::MAX - target.score),
             Order::Chance => (false, 0),
         };
