@@ -40,6 +40,9 @@ impl Expected {
             Some((kind, exception)) => (kind, Some(exception.to_owned())),
             None => (what, None),
         };
+        // Another word would never be found, whatever is.
+        let kinds = ["exception", "deadlock", "hang", "linearizability"];
+        assert!(kinds.contains(&kind) && exception.is_some() == (kind == "exception"), "not a kind of finding: {text}");
         let methods = methods.split(", ").map(str::to_owned).collect();
         Expected { kind: kind.to_owned(), exception, methods }
     }
