@@ -256,6 +256,7 @@ impl<'p> Generator<'p> {
                 lenders,
                 publishers,
                 givers,
+                wants_known: false,
             },
             class: subject,
             relations,
@@ -568,6 +569,7 @@ impl<'p> Generator<'p> {
             given: &origin.given,
             under_test: &self.class.info.name,
             changing: &changing,
+            subject: self.only_subject(test),
         };
         let at = |place: Place| -> Vec<Choice> {
             origin.choices.iter().filter(|(of, _)| *of == place).map(|(_, choice)| *choice).collect()
@@ -587,6 +589,17 @@ impl<'p> Generator<'p> {
         if let Some((place, call)) = failed {
             recipes.failed(call, &at(place));
         }
+    }
+
+    /// The call of the prefix that gives the only subject of a test.
+    fn only_subject(&self, test: &TestCase) -> Option<usize> {
+        let of_class = test.suffixes.iter().flatten().filter(|call| self.method_of(call).is_some());
+        let mut subjects = of_class.filter_map(|call| match call.operation.receiver() {
+            Some(Argument::Value(number)) => Some(*number),
+            _ => None,
+        });
+        let first = subjects.next().filter(|number| *number < test.prefix.len())?;
+        subjects.all(|other| other == first).then_some(first)
     }
 
     /// Leaves out a call of the prefix that does not return, if nothing needs what it gives: the state that it was to lead to is

@@ -41,6 +41,8 @@ const NEW_BESIDE_CLASSES: f64 = 1.0;
 const TEXT: f64 = 3.0;
 const OWN_TEXT: f64 = 0.4;
 const USED_TEXT: f64 = 3.0;
+/// The same for a call that has failed with all others.
+const WANTED_TEXT: f64 = 24.0;
 const OF_MAKER: f64 = 1.0;
 const SUBJECT: f64 = 1.5;
 const THERE: f64 = 1.0;
@@ -93,6 +95,8 @@ pub struct Maker<'p> {
     pub publishers: HashSet<Name>,
     /// Methods of the class under test that give out what a type variable stands for.
     pub givers: Vec<Giver>,
+    /// Whether values are wanted that the subject knows: a call fails whenever it gets others.
+    pub wants_known: bool,
 }
 
 /// Values for the parameters of a call, and what was chosen for each.
@@ -166,12 +170,15 @@ impl Maker<'_> {
     ) -> Arguments {
         let bindings = self.bind_own(method, bindings);
         let called = Name::of((owner, &method.name, &method.descriptor));
+        // No recipe has a listener that calls a subject.
         if rather.is_none()
+            && draft.called_back.is_none()
             && let Some(recipe) = self.recipes.draw(called, depth == 0, &mut self.rng).cloned()
             && self.is_apt(draft, &recipe, method, &bindings)
         {
             return self.follow(draft, recipe);
         }
+        self.wants_known = depth == 0 && self.recipes.never_returned(called);
         let mut made = Arguments::default();
         for (number, parameter) in method.parameters.iter().enumerate() {
             let wanted = types::substitute(parameter, &bindings);
@@ -210,6 +217,7 @@ impl Maker<'_> {
             match argument {
                 Argument::Null => !draft.without_null,
                 Argument::String(_) => self.library.fits(&text, &wanted()),
+                Argument::Value(recipes::SUBJECT) => true,
                 Argument::Value(number) => match &recipe.calls[*number].1 {
                     Some(given) => self.library.fits(given, &wanted()),
                     None => false,
@@ -217,15 +225,16 @@ impl Maker<'_> {
                 _ => true,
             }
         };
-        recipe.arguments.iter().zip(&method.parameters).all(fits)
+        (draft.receiver.is_some() || !recipe.has_state) && recipe.arguments.iter().zip(&method.parameters).all(fits)
     }
 
     /// Makes the arguments of a recipe once more.
     fn follow(&mut self, draft: &mut Draft, recipe: Recipe) -> Arguments {
-        let Recipe { calls, arguments: mut values, mut choices } = recipe;
-        let first = draft.prefix.len();
+        let Recipe { calls, arguments: mut values, mut choices, .. } = recipe;
+        let (first, subject) = (draft.prefix.len(), draft.receiver.unwrap_or_default());
+        let here = |value: usize| if value == recipes::SUBJECT { subject } else { first + value };
         for (mut call, given) in calls {
-            call.renumber(&|value| first + value);
+            call.renumber(&here);
             let (is_constant, remembers) = match &call.operation {
                 Operation::GetStatic { class, .. } => {
                     (self.library.class(class).is_some_and(|info| info.is_enum()), false)
@@ -233,14 +242,17 @@ impl Maker<'_> {
                 Operation::Implement { class, .. } => (false, !self.library.is_stateless(class)),
                 _ => (false, false),
             };
+            let is_of_subject = call.operation.receiver() == Some(&Argument::Value(subject));
             let number = draft.push(call, given);
+            // What the subject gives out it may have lent.
+            draft.lent.extend((is_of_subject && draft.receiver.is_some()).then_some((number, subject)));
             draft.constants.extend(is_constant.then_some(number));
             draft.remembering.extend(remembers.then_some(number));
             draft.choices.push((Place::Prefix(number), recipes::marker()));
         }
         for value in &mut values {
             if let Argument::Value(number) = value {
-                *number += first;
+                *number = here(*number);
             }
         }
         choices.push(recipes::marker());
@@ -346,7 +358,7 @@ impl Maker<'_> {
             }
         }
         // What was put under a number is found under it.
-        if is_number && self.rng.one_in(3) {
+        if is_number && (self.rng.one_in(3) || self.wants_known) {
             let used = draft.numbers(letter);
             // What several calls take one by one, one call gives at once.
             if self.rng.one_in(3)
@@ -438,7 +450,8 @@ impl Maker<'_> {
             // What one call put under a name, another finds under it.
             let texts = draft.texts();
             if let Some(&text) = self.rng.pick(&texts) {
-                add(of_text(text), USED_TEXT, Candidate::Literal(Argument::String(text.to_owned())));
+                let weight = if self.wants_known { WANTED_TEXT } else { USED_TEXT };
+                add(of_text(text), weight, Candidate::Literal(Argument::String(text.to_owned())));
             }
             // Where methods of the class under test are called, its own are among the literals.
             if wish.depth > 0

@@ -6,8 +6,11 @@
 //! recipe holds all arguments of one call that returned, with the calls that made them. It stands for nothing that
 //! belongs to a test: no subject is in it, and no function that fails or gives null.
 //!
-//! **What it may miss.** A call that returned for another reason than its arguments, because of the subject's state. So
-//! the calls under test reuse recipes less often than those that make objects for them.
+//! **States.** A call under test may fail until others were made: an edge needs the nodes at its ends. Where calls of a
+//! method mostly fail, its recipes hold the calls that the subject got before, too, with [`SUBJECT`] in its place. Short ones
+//! are kept.
+//!
+//! **What it may miss.** A state of two objects; a call that returned by the state that other threads had left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,6 +46,9 @@ struct Known {
 /// A call and what it gives; None for `void`.
 type Made = (Call, Option<TypeSignature>);
 
+/// Stands for the subject of the call.
+pub const SUBJECT: usize = usize::MAX;
+
 /// The arguments of one call.
 #[derive(Clone, Debug)]
 pub struct Recipe {
@@ -51,6 +57,8 @@ pub struct Recipe {
     pub arguments: Vec<Argument>,
     /// What was chosen for each parameter.
     pub choices: Vec<Choice>,
+    /// Whether calls of the subject are among those that make them.
+    pub has_state: bool,
 }
 
 /// Number of recipes that are kept of one method.
@@ -61,6 +69,12 @@ const MAX_CALLS: usize = 24;
 const MOST_REUSED: f64 = 0.95;
 /// The same for calls of the class under test, whose failures may be due to the subject's state.
 const MOST_REUSED_UNDER_TEST: f64 = 0.5;
+/// Recipes of such a call hold the subject's state if it fails as often as it returns.
+const MOSTLY_FAILS: u32 = 1;
+/// A method of which so many calls failed, and none returned, needs something that other calls do first.
+const OFTEN: u32 = 4;
+/// Longer rows of calls are no state that another call needs: most of them just happened to be made.
+const MAX_STATE: usize = 6;
 
 /// The name of what a call calls, as [`Maker::arguments`](crate::maker::Maker::arguments) calls it.
 fn called(operation: &Operation) -> Option<Name> {
@@ -83,6 +97,8 @@ pub struct Kitchen<'t> {
     pub under_test: &'t str,
     /// Static fields that hold objects which can change: nothing of them is part of a recipe either.
     pub changing: &'t BTreeSet<(String, String)>,
+    /// The call that gives the only subject, if there is one.
+    pub subject: Option<usize>,
 }
 
 impl Recipes {
@@ -90,14 +106,17 @@ impl Recipes {
     /// the likelier is a recipe.
     pub fn draw(&self, method: Name, is_under_test: bool, rng: &mut Rng) -> Option<&Recipe> {
         let known = self.of.get(&method)?;
+        let recipe = rng.pick(&known.recipes)?;
         let share = f64::from(known.failed) / f64::from(known.failed + known.returned + 1);
-        let most = if is_under_test { MOST_REUSED_UNDER_TEST } else { MOST_REUSED };
+        let most = if is_under_test && !recipe.has_state { MOST_REUSED_UNDER_TEST } else { MOST_REUSED };
         // A draft has several of them, and one that fails is enough.
         let likely = 1.0 - (1.0 - share).powi(3);
-        if !rng.chance(likely * most) {
-            return None;
-        }
-        rng.pick(&known.recipes)
+        rng.chance(likely * most).then_some(recipe)
+    }
+
+    /// Whether calls of a method were made and none has returned.
+    pub fn never_returned(&self, method: Name) -> bool {
+        self.of.get(&method).is_some_and(|known| known.returned == 0 && known.failed >= OFTEN)
     }
 
     /// A call with these choices has returned. `before` is the number of calls of the prefix that were made before it.
@@ -120,14 +139,23 @@ impl Recipes {
         if known.failed == 0 && known.recipes.len() >= MAX_RECIPES / 2 {
             return;
         }
-        let Some((calls, arguments)) = kitchen.recipe(call, before) else { return };
+        let is_on_subject = kitchen.subject.is_some_and(|subject| is_of(call, subject));
+        let has_state = is_on_subject && known.failed > MOSTLY_FAILS * known.returned;
+        let Some((calls, arguments)) = kitchen.recipe(call, before, has_state) else { return };
         known.seen += 1;
-        let recipe = Recipe { calls, arguments, choices };
+        let recipe = Recipe { calls, arguments, choices, has_state };
         if known.recipes.iter().any(|it| it.calls == recipe.calls && it.arguments == recipe.arguments) {
             return;
         }
         if known.recipes.len() < MAX_RECIPES {
             known.recipes.push(recipe);
+        } else if has_state {
+            // Those without a state are of the time when little was known.
+            let rank = |it: &Recipe| (!it.has_state, it.calls.len());
+            let longest = (0..MAX_RECIPES).max_by_key(|&place| rank(&known.recipes[place]));
+            if let Some(place) = longest.filter(|&place| rank(&known.recipes[place]) > rank(&recipe)) {
+                known.recipes[place] = recipe;
+            }
         } else if rng.below(known.seen) < MAX_RECIPES {
             let place = rng.below(MAX_RECIPES);
             known.recipes[place] = recipe;
@@ -145,9 +173,11 @@ impl Recipes {
 
 impl Kitchen<'_> {
     /// All that makes the arguments of a call, and the arguments.
-    fn recipe(&self, call: &Call, before: usize) -> Option<(Vec<Made>, Vec<Argument>)> {
-        let needed = self.needed(&call.arguments, before)?;
-        let numbers: BTreeMap<usize, usize> = needed.iter().enumerate().map(|(new, &old)| (old, new)).collect();
+    fn recipe(&self, call: &Call, before: usize, has_state: bool) -> Option<(Vec<Made>, Vec<Argument>)> {
+        let subject = self.subject.filter(|_| has_state);
+        let needed = self.needed(&call.arguments, before, subject)?;
+        let numbers = needed.iter().enumerate().map(|(new, &old)| (old, new));
+        let numbers: BTreeMap<usize, usize> = numbers.chain(subject.map(|subject| (subject, SUBJECT))).collect();
         let calls = needed.iter().map(|&number| {
             let mut call = self.prefix[number].clone();
             call.renumber(&|value| numbers[&value]);
@@ -164,21 +194,26 @@ impl Kitchen<'_> {
     }
 
     /// The calls that arguments need, those that change what is needed among them. None if they cannot be in a recipe.
-    fn needed(&self, arguments: &[Argument], before: usize) -> Option<BTreeSet<usize>> {
+    fn needed(&self, arguments: &[Argument], before: usize, subject: Option<usize>) -> Option<BTreeSet<usize>> {
         let mut needed = BTreeSet::new();
-        let mut open: Vec<usize> = Vec::new();
+        let of_subject = |number: &usize| subject.is_some_and(|subject| is_of(&self.prefix[*number], subject));
+        let mut open: Vec<usize> = (0..before.min(self.prefix.len())).filter(of_subject).collect();
+        if open.len() > MAX_STATE {
+            return None;
+        }
         for argument in arguments {
-            open.extend(value(argument, before)?);
+            open.extend(value(argument, before)?.filter(|number| Some(*number) != subject));
         }
         loop {
             while let Some(number) = open.pop() {
                 if !needed.insert(number) {
                     continue;
                 }
-                let call = self.prefix.get(number).filter(|call| self.is_usable(number, call))?;
+                let is_usable = |call: &&Call| of_subject(&number) || self.is_usable(number, call);
+                let call = self.prefix.get(number).filter(is_usable)?;
                 let mut is_known = true;
                 call.for_each_argument(&mut |argument| match value(argument, number) {
-                    Some(value) => open.extend(value),
+                    Some(value) => open.extend(value.filter(|number| Some(*number) != subject)),
                     None => is_known = false,
                 });
                 if !is_known || needed.len() > MAX_CALLS {
@@ -208,6 +243,11 @@ impl Kitchen<'_> {
             && call.operation.class() != self.under_test
             && !self.given.get(number).is_some_and(|given| given.as_ref().is_some_and(is_of_subject))
     }
+}
+
+/// Whether a call is one of an object.
+fn is_of(call: &Call, object: usize) -> bool {
+    call.operation.receiver() == Some(&Argument::Value(object))
 }
 
 /// The number of an earlier call whose value an argument is, if it is one's. None if it is no argument of a prefix.

@@ -415,7 +415,9 @@ fn every_mode_has_its_tests() {
                     let makes = candidate.test.suffixes.iter().flatten().any(makes);
                     assert_eq!(subjects.len(), if makes { 1 } else { 2 });
                 }
-                Mode::Crossing | Mode::Wait | Mode::Common { .. } => assert_eq!(subjects.len(), 1),
+                Mode::Crossing | Mode::Wait | Mode::Common { .. } => {
+                    assert_eq!(subjects.len(), 1, "{:?}", candidate.test)
+                }
                 Mode::Part(_) => assert_eq!(subjects.len(), 2),
                 Mode::Apart => assert_eq!(subjects.len(), 2),
                 Mode::Born => assert!(subjects.len() <= 1),

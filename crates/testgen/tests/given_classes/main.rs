@@ -583,3 +583,47 @@ fn a_test_goes_on_without_a_call_that_fails_before_the_threads_begin() {
         panic!("no test gives anything back");
     });
 }
+
+#[test]
+fn a_call_that_needs_others_before_it_gets_them_once_it_was_seen_to_return() {
+    // Threads are spun between two knots that were tied before.
+    let text = |argument: &Argument| match argument {
+        Argument::String(text) => Some(text.clone()),
+        _ => None,
+    };
+    let is = |call: &Call, method: &str| matches!(&call.operation, Operation::Virtual { name, .. } if name == method);
+    let mut shares = Vec::new();
+    generate_as("holes.Web", false, |generator| {
+        let (mut spun, mut ran) = (0, 0);
+        for number in 0..2_000 {
+            let Some(candidate) = generator.next() else { break };
+            let test = &candidate.test;
+            let fails = |call: &Call, before: usize| {
+                let tied: BTreeSet<_> = test.prefix[..before]
+                    .iter()
+                    .filter(|call| is(call, "tie"))
+                    .filter_map(|call| text(&call.arguments[0]))
+                    .collect();
+                let [from, to] = &call.arguments[..] else { return false };
+                is(call, "spin")
+                    && (from == to || [from, to].iter().any(|it| text(it).is_none_or(|it| !tied.contains(&it))))
+            };
+            let failing = (0..test.prefix.len()).find(|&call| fails(&test.prefix[call], call));
+            let in_suffix = |calls: &Vec<Call>| calls.iter().position(|call| fails(call, test.prefix.len()));
+            let beside = test.suffixes.iter().enumerate().find_map(|(suffix, it)| Some((suffix, in_suffix(it)?)));
+            let feedback = match (failing, beside) {
+                (Some(call), _) => Feedback::PrefixFails { call },
+                (None, Some((suffix, call))) => Feedback::SuffixFails { suffix, call },
+                (None, None) => Feedback::Ran { overlapped: true, failing_probe: None },
+            };
+            if number >= 1_000 && failing.is_none() && test.suffixes.iter().flatten().any(|call| is(call, "spin")) {
+                spun += 1;
+                ran += u32::from(beside.is_none());
+            }
+            generator.learn(test, &candidate.origin, feedback);
+        }
+        shares.push(f64::from(ran) / f64::from(spun));
+    });
+    println!("{shares:.2?} of the later tests that spin a thread run");
+    assert!(shares.iter().all(|share| *share > 0.5), "{shares:?}");
+}

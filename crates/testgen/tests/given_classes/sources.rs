@@ -5,8 +5,8 @@
 /// be told much; one that takes back what it has given out; one that is given objects of which some can change; one
 /// that lends what anyone can make, with a function and with texts for its exceptions; one that is given what only a builder
 /// beside it builds; one that is made of what only another of its kind tells; one that is given spans, whose ends must be in
-/// order; a pool of anything, which takes back what it has lent.
-pub const SOURCES: [(&str, &str); 27] = [
+/// order; a pool of anything, which takes back what it has lent; a web whose threads need two knots that are there.
+pub const SOURCES: [(&str, &str); 28] = [
     (
         "holes/Ruler.java",
         "package holes;
@@ -22,6 +22,23 @@ pub const SOURCES: [(&str, &str); 27] = [
              private Span last = new Span(3, 4);
              public void mark(Span span) { last = span; }
              public int length() { return last.to - last.from; }
+         }",
+    ),
+    (
+        "holes/Web.java",
+        "package holes;
+         import java.util.HashMap;
+         import java.util.HashSet;
+         import java.util.Map;
+         import java.util.Set;
+         public class Web {
+             private final Map<String, Set<String>> knots = new HashMap<>();
+             public void tie(String knot) { knots.put(knot, new HashSet<>()); }
+             public void spin(String from, String to) {
+                 if (from.equals(to) || !knots.containsKey(to)) { throw new IllegalArgumentException(); }
+                 knots.get(from).add(to);
+             }
+             public int size() { return knots.size(); }
          }",
     ),
     (
