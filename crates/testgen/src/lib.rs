@@ -44,6 +44,7 @@ mod draft;
 mod filling;
 mod generator;
 mod given_out;
+mod givers;
 mod goals;
 mod keys;
 mod learnt;

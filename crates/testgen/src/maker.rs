@@ -14,14 +14,15 @@ use classfile::TypeSignature;
 use testcase::{Argument, Call, Operation};
 
 use crate::class_info::{MethodInfo, package};
-use crate::draft::{Draft, OWN, Place};
+use crate::draft::{Draft, Place};
+use crate::givers::{Giver, is_lent, of_kind};
 use crate::keys::Key;
 use crate::learnt::{Choice, Learnt, Name};
 use crate::library::Library;
 use crate::literals::{self, Literals};
 use crate::producers::{Producer, Producers, Way, is_general};
 use crate::proven::Proven;
-use crate::recipes::{self, Recipe, Recipes};
+use crate::recipes::Recipes;
 use crate::rng::Rng;
 use crate::types::{self, Bindings};
 
@@ -131,20 +132,6 @@ pub struct Wish<'w> {
     pub asked: Option<(&'w str, &'w Bindings)>,
 }
 
-/// A method of the class under test that gives out what one of its type variables stands for, and changes the subject: a
-/// pool lends what it is given back.
-pub struct Giver {
-    pub variable: String,
-    pub owner: String,
-    pub method: MethodInfo,
-}
-
-impl Giver {
-    fn key(&self) -> Name {
-        Name::of((&self.method.name, &self.method.descriptor))
-    }
-}
-
 pub enum Candidate {
     Literal(Argument),
     There(usize),
@@ -201,62 +188,6 @@ impl Maker<'_> {
             made.values.push(value);
         }
         made
-    }
-
-    /// Whether the subject gives out what a type variable stands for.
-    fn may_ask(&self, draft: &Draft, variable: &str) -> bool {
-        draft.receiver.is_some() && self.givers.iter().any(|giver| giver.variable == variable)
-    }
-
-    /// Whether the arguments of a recipe fit the parameters of a method, whose type variables may stand for something else than
-    /// where it was written down.
-    fn is_apt(&self, draft: &Draft, recipe: &Recipe, method: &MethodInfo, bindings: &Bindings) -> bool {
-        let text = types::class("java/lang/String");
-        let fits = |(argument, parameter): (&Argument, &TypeSignature)| {
-            let wanted = || types::substitute(parameter, bindings);
-            match argument {
-                Argument::Null => !draft.without_null,
-                Argument::String(_) => self.library.fits(&text, &wanted()),
-                Argument::Value(recipes::SUBJECT) => true,
-                Argument::Value(number) => match &recipe.calls[*number].1 {
-                    Some(given) => self.library.fits(given, &wanted()),
-                    None => false,
-                },
-                _ => true,
-            }
-        };
-        (draft.receiver.is_some() || !recipe.has_state) && recipe.arguments.iter().zip(&method.parameters).all(fits)
-    }
-
-    /// Makes the arguments of a recipe once more.
-    fn follow(&mut self, draft: &mut Draft, recipe: Recipe) -> Arguments {
-        let Recipe { calls, arguments: mut values, mut choices, .. } = recipe;
-        let (first, subject) = (draft.prefix.len(), draft.receiver.unwrap_or_default());
-        let here = |value: usize| if value == recipes::SUBJECT { subject } else { first + value };
-        for (mut call, given) in calls {
-            call.renumber(&here);
-            let (is_constant, remembers) = match &call.operation {
-                Operation::GetStatic { class, .. } => {
-                    (self.library.class(class).is_some_and(|info| info.is_enum()), false)
-                }
-                Operation::Implement { class, .. } => (false, !self.library.is_stateless(class)),
-                _ => (false, false),
-            };
-            let is_of_subject = call.operation.receiver() == Some(&Argument::Value(subject));
-            let number = draft.push(call, given);
-            // What the subject gives out it may have lent.
-            draft.lent.extend((is_of_subject && draft.receiver.is_some()).then_some((number, subject)));
-            draft.constants.extend(is_constant.then_some(number));
-            draft.remembering.extend(remembers.then_some(number));
-            draft.choices.push((Place::Prefix(number), recipes::marker()));
-        }
-        for value in &mut values {
-            if let Argument::Value(number) = value {
-                *number = here(*number);
-            }
-        }
-        choices.push(recipes::marker());
-        Arguments { values, choices }
     }
 
     /// Lets other threads have what a method of the class under test gets and locks, and what is meant to be shared.
@@ -569,27 +500,6 @@ impl Maker<'_> {
         found
     }
 
-    /// Has the subject give something out.
-    fn ask(&mut self, draft: &mut Draft, giver: usize, subject: usize, bindings: &Bindings, wish: &Wish<'_>) -> usize {
-        let Giver { owner, method, .. } = &self.givers[giver];
-        let (owner, method) = (owner.clone(), method.clone());
-        let arguments = self.arguments(draft, &owner, &method, bindings, 1, None);
-        let operation = Operation::Virtual {
-            class: owner,
-            name: method.name,
-            descriptor: method.descriptor,
-            receiver: Argument::Value(subject),
-        };
-        let number = self.push(draft, operation, arguments, Some(wish.wanted.clone()));
-        draft.lent.insert(number, subject);
-        number
-    }
-
-    /// Whether a method gives out what a type variable of the class stands for.
-    pub fn is_giver(&self, method: Name) -> bool {
-        self.givers.iter().any(|giver| giver.key() == method)
-    }
-
     fn text_of(&mut self, draft: &mut Draft, subject: usize) -> usize {
         let operation = Operation::Virtual {
             class: "java/lang/Object".into(),
@@ -642,17 +552,6 @@ impl Maker<'_> {
 /// The choice of a way to make an object.
 fn of_producer(producer: &Producer) -> Choice {
     Choice { place: Name::of(MADE), what: producer.key }
-}
-
-/// The choice of something that the subject has lent, or of anything else.
-fn of_kind(place: Name, is_lent: bool) -> Choice {
-    Choice { place: Name::of((place, "lent")), what: Name::of(is_lent) }
-}
-
-/// Whether a value was given out by the subject of the call that gets it.
-fn is_lent(draft: &Draft, value: &Argument) -> bool {
-    let Argument::Value(number) = value else { return false };
-    *number >= OWN || draft.lent.contains_key(number)
 }
 
 /// A text that is written down.

@@ -17,9 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use classfile::TypeSignature;
 use testcase::{Argument, Behaviour, Call, Operation};
 
+use crate::class_info::MethodInfo;
+use crate::draft::{Draft, Place};
 use crate::learnt::{ByName, Choice, Name};
+use crate::maker::{Arguments, Maker};
 use crate::rng::Rng;
-use crate::types;
+use crate::types::{self, Bindings};
 
 /// Marks a call whose arguments were not made anew: that it returns says nothing of those that are.
 pub fn marker() -> Choice {
@@ -242,6 +245,59 @@ impl Kitchen<'_> {
         may_stand
             && call.operation.class() != self.under_test
             && !self.given.get(number).is_some_and(|given| given.as_ref().is_some_and(is_of_subject))
+    }
+}
+
+impl Maker<'_> {
+    /// Whether the arguments of a recipe fit the parameters of a method, whose type variables may stand for something else than
+    /// where it was written down.
+    pub fn is_apt(&self, draft: &Draft, recipe: &Recipe, method: &MethodInfo, bindings: &Bindings) -> bool {
+        let text = types::class("java/lang/String");
+        let fits = |(argument, parameter): (&Argument, &TypeSignature)| {
+            let wanted = || types::substitute(parameter, bindings);
+            match argument {
+                Argument::Null => !draft.without_null,
+                Argument::String(_) => self.library.fits(&text, &wanted()),
+                Argument::Value(SUBJECT) => true,
+                Argument::Value(number) => match &recipe.calls[*number].1 {
+                    Some(given) => self.library.fits(given, &wanted()),
+                    None => false,
+                },
+                _ => true,
+            }
+        };
+        (draft.receiver.is_some() || !recipe.has_state) && recipe.arguments.iter().zip(&method.parameters).all(fits)
+    }
+
+    /// Makes the arguments of a recipe once more.
+    pub fn follow(&mut self, draft: &mut Draft, recipe: Recipe) -> Arguments {
+        let Recipe { calls, arguments: mut values, mut choices, .. } = recipe;
+        let (first, subject) = (draft.prefix.len(), draft.receiver.unwrap_or_default());
+        let here = |value: usize| if value == SUBJECT { subject } else { first + value };
+        for (mut call, given) in calls {
+            call.renumber(&here);
+            let (is_constant, remembers) = match &call.operation {
+                Operation::GetStatic { class, .. } => {
+                    (self.library.class(class).is_some_and(|info| info.is_enum()), false)
+                }
+                Operation::Implement { class, .. } => (false, !self.library.is_stateless(class)),
+                _ => (false, false),
+            };
+            let is_of_subject = call.operation.receiver() == Some(&Argument::Value(subject));
+            let number = draft.push(call, given);
+            // What the subject gives out it may have lent.
+            draft.lent.extend((is_of_subject && draft.receiver.is_some()).then_some((number, subject)));
+            draft.constants.extend(is_constant.then_some(number));
+            draft.remembering.extend(remembers.then_some(number));
+            draft.choices.push((Place::Prefix(number), marker()));
+        }
+        for value in &mut values {
+            if let Argument::Value(number) = value {
+                *number = here(*number);
+            }
+        }
+        choices.push(marker());
+        Arguments { values, choices }
     }
 }
 
