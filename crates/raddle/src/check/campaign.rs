@@ -115,6 +115,9 @@ enum Purpose {
 
 /// No test has more events, and neither has shrinking its schedules: some seconds. There are always more tests.
 const MOST_EVENTS: u64 = 1_000_000;
+/// Upper bound on what one test is charged. A stream without an end that is copied into memory has a thousand times as many events
+/// as a test may have before anything ends it, and would use up the work of a whole search.
+const MAX_CHARGED: u64 = 4 * MOST_EVENTS;
 /// Every test may have this many, however many pairs there are.
 const LEAST_EVENTS: u64 = 15_000;
 /// For a machine on which that takes long, and code that is slow between its events. Where this ends a test, another run with the
@@ -560,7 +563,7 @@ fn effort(answer: &Answer) -> u64 {
         Answer::Done(report) => match report.checked.as_ref().and_then(|checked| checked.rejected.as_ref()) {
             // How deep a stack is that overflows depends on what was compiled by then.
             Some(Rejected::Exhausts { .. }) => MAX_EVENTS as u64,
-            _ => report.effort,
+            _ => report.effort.min(MAX_CHARGED),
         },
         Answer::Refused(_) => 0,
         Answer::Unknown(Reason::TimedOut { millis, .. }) => HALF_A_SECOND * millis / 500,
