@@ -48,6 +48,33 @@ pub fn gives_null(test: &TestCase) -> bool {
     gives(test, |_, method| method.does == Behaviour::Return(Argument::Null))
 }
 
+/// Types of tasks, as descriptors name them.
+const TASKS: [&str; 3] = ["Ljava/lang/Runnable;", "Ljava/util/concurrent/Callable;", "Ljava/util/TimerTask;"];
+/// Types of the JDK that say that they run what they are given.
+const RUNNERS: [&str; 3] = [
+    "java/util/concurrent/Executor",
+    "java/util/concurrent/ExecutorService",
+    "java/util/concurrent/ScheduledExecutorService",
+];
+
+/// Whether a method that the test has written may be given a task, as an executor is, and does not run it: that may be what somebody
+/// waits for.
+pub fn drops_tasks(test: &TestCase) -> bool {
+    let takes_task = |method: &Implementation| {
+        let parameters = method.descriptor.split(')').next().unwrap_or_default();
+        TASKS.iter().any(|task| parameters.contains(task))
+    };
+    let mut calls = test.prefix.iter().chain(test.suffixes.iter().flatten()).chain(&test.probes);
+    calls.any(|call| match &call.operation {
+        Operation::Implement { class, methods, .. } => {
+            let runs_none =
+                RUNNERS.contains(&&**class) && !methods.iter().any(|method| method.does.runs_what_it_gets());
+            runs_none || methods.iter().any(|method| takes_task(method) && !method.does.runs_what_it_gets())
+        }
+        _ => false,
+    })
+}
+
 /// Whether a method that the test has written gives a number below one, which is no weight, size or time: whoever asked
 /// for one may complain. What compares gives such numbers by right.
 pub fn gives_no_amount(test: &TestCase) -> bool {

@@ -54,7 +54,7 @@ mod violation;
 mod waits;
 mod weak;
 
-pub use excused::{gives_no_amount, gives_null, is_assumption, is_excused, thrown_by_test};
+pub use excused::{drops_tasks, gives_no_amount, gives_null, is_assumption, is_excused, thrown_by_test};
 pub use linearization::{Linearization, Linearizations, MOST, linearizations};
 pub use observation::{Ended, Given, Kind, Observation, Place};
 pub use refusal::{is_rejection, refused};

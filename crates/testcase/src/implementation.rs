@@ -56,6 +56,14 @@ impl Behaviour {
         }
     }
 
+    /// Whether it calls a method of what it is given, as an executor does.
+    pub fn runs_what_it_gets(&self) -> bool {
+        match self {
+            Behaviour::Call(call) => matches!(call.operation.receiver(), Some(Argument::Parameter(_))),
+            Behaviour::Nothing | Behaviour::Return(_) | Behaviour::Throw { .. } | Behaviour::InTurn(_) => false,
+        }
+    }
+
     /// Shows all arguments, in the order in which they are written.
     pub fn for_each_argument<'b>(&'b self, visit: &mut dyn FnMut(&'b Argument)) {
         match self {

@@ -8,11 +8,13 @@
 use classfile::TypeSignature;
 use testcase::{Argument, Call, Operation};
 
+use crate::companions::receiver;
 use crate::draft::{Draft, OWN, Owner, Place, is_name};
 use crate::learnt::{Choice, Name};
 use crate::library::is_of_jdk;
 use crate::maker::{Maker, Rather};
 use crate::parts::{self, Part, Source};
+use crate::producers::Producer;
 use crate::relations::Relations;
 use crate::scouts::Way;
 use crate::subject::{Callable, Called, SubjectClass};
@@ -45,6 +47,8 @@ pub struct Composer<'c, 'p> {
     pub relations: &'c Relations,
     /// What subjects give out.
     pub parts: &'c [Part],
+    /// The methods that give another object of the class.
+    pub offspring: &'c [usize],
     /// The longest row of calls that change the state of a subject.
     pub longest: usize,
     /// Which methods cost far more than others.
@@ -76,8 +80,8 @@ const FINISHED: usize = 3;
 const CALLED_BACK: usize = 6;
 
 impl Composer<'_, '_> {
-    /// A test of two methods.
-    pub fn pair(&mut self, methods: (usize, usize), mode: Mode, shape: Shape) -> Draft {
+    /// A test of two methods, on a subject in the state in which a scout was, if one is given.
+    pub fn pair(&mut self, methods: (usize, usize), mode: Mode, shape: Shape, state: Option<Draft>) -> Draft {
         let bindings = self.maker.complete(&self.class.info.type_parameters, Bindings::new());
         let mut draft = Draft { uses_results: true, ..Draft::default() };
         // Of three threads two make the same call: either of the two methods.
@@ -87,6 +91,12 @@ impl Composer<'_, '_> {
         // What one call gives out another of the same thread gets: `hang` and `fetch` in each of two threads.
         let is_in_step = shape.calls > 1 && self.maker.rng.one_in(2);
         self.in_step = is_in_step.then(|| self.maker.rng.below(2));
+        if let Some(state) = state.filter(|state| !state.subjects.is_empty()) {
+            let subject = state.subjects.first().copied();
+            draft = Draft { uses_results: true, ..state };
+            self.threads(&mut draft, methods, &bindings, subject, shape);
+            return draft;
+        }
         self.without_subject = self.goes_without_subject(methods, mode);
         match mode {
             // What only takes locks of arguments or classes needs nothing else to be shared.
@@ -218,13 +228,25 @@ impl Composer<'_, '_> {
         let subject = self.subject(draft, bindings);
         let growth = if shape.grown { self.growth() } else { 0 };
         let changers = self.grow(draft, methods, bindings, subject, growth);
+        self.threads(draft, methods, bindings, subject, shape);
+        self.expect_of(draft, &changers);
+    }
+
+    /// What the threads call on one subject.
+    fn threads(
+        &mut self,
+        draft: &mut Draft,
+        methods: (usize, usize),
+        bindings: &Bindings,
+        subject: Option<usize>,
+        shape: Shape,
+    ) {
         for thread in 0..shape.threads {
             for position in 0..shape.calls {
                 let method = self.method_at(methods, thread, position);
                 self.suffix_call(draft, method, bindings, subject, None, thread);
             }
         }
-        self.expect_of(draft, &changers);
     }
 
     /// Changes the state of a subject so many times. Says by which methods.
@@ -390,6 +412,12 @@ impl Composer<'_, '_> {
     /// Two subjects, mostly made in the same way.
     pub fn two(&mut self, draft: &mut Draft, bindings: &Bindings) -> (usize, usize) {
         let way = self.maker.way(self.class);
+        if !self.offspring.is_empty()
+            && self.maker.rng.one_in(2)
+            && let Some(both) = self.with_offspring(draft, way, bindings)
+        {
+            return both;
+        }
         // What the one is made of is not to be shared by the other: that is another kind of test.
         draft.owner = Some(Owner::Subject(0));
         let first = self.maker.subject(draft, self.class, way, bindings);
@@ -407,6 +435,23 @@ impl Composer<'_, '_> {
         draft.owner = None;
         draft.subjects.splice(0..0, subjects);
         (first, second)
+    }
+
+    /// A subject and another that it gives out, in either order.
+    fn with_offspring(&mut self, draft: &mut Draft, way: &Producer, bindings: &Bindings) -> Option<(usize, usize)> {
+        let first = self.maker.subject(draft, self.class, way, bindings);
+        let place = Name::of("offspring");
+        let weight = |giver: &usize| self.key(*giver).map_or(0.0, |key| self.maker.learnt.at(place).weight(key));
+        let weights: Vec<f64> = self.offspring.iter().map(weight).collect();
+        let giver = self.offspring[self.maker.rng.weighted(&weights)?];
+        let second = self.change(draft, giver, bindings, Some(first), None)?;
+        draft.given[second] = Some(self.class.object_type(bindings));
+        draft.subjects.push(second);
+        // A parent may be null, and a call of it shows that.
+        let choice = self.key(giver).map(|what| Choice { place, what });
+        let calls = [Place::Suffix(0, 0), Place::Suffix(1, 0)];
+        draft.choices.extend(calls.into_iter().zip(choice.into_iter().cycle()));
+        Some(if self.maker.rng.one_in(2) { (first, second) } else { (second, first) })
     }
 
     /// The method that a thread calls there: the pair in turn, in opposite order in every other thread.
@@ -494,6 +539,22 @@ impl Composer<'_, '_> {
         subject: Option<usize>,
         rather: Option<Rather>,
     ) -> Option<usize> {
+        let is_of_subject = |call: &&Call| subject.is_some() && receiver(call) == subject;
+        if let Some(companion) = self.companion(method, draft.prefix.iter().filter(is_of_subject)) {
+            self.own_change(draft, companion, bindings, subject, rather);
+        }
+        self.own_change(draft, method, bindings, subject, rather)
+    }
+
+    /// Adds a call of a method to what changes a subject.
+    fn own_change(
+        &mut self,
+        draft: &mut Draft,
+        method: usize,
+        bindings: &Bindings,
+        subject: Option<usize>,
+        rather: Option<Rather>,
+    ) -> Option<usize> {
         let class = self.class;
         let callable = class.methods[method].as_ref()?;
         let before = draft.choices.len();
@@ -570,6 +631,24 @@ impl Composer<'_, '_> {
             draft.put(thread, call);
             return;
         }
+        if let Some(companion) = self.companion(method, draft.suffixes[thread].iter()) {
+            self.own_call(draft, companion, bindings, subject, None, thread);
+        }
+        self.own_call(draft, method, bindings, subject, rather, thread);
+    }
+
+    /// Adds a call of a method to what a thread does.
+    fn own_call(
+        &mut self,
+        draft: &mut Draft,
+        method: usize,
+        bindings: &Bindings,
+        subject: Option<usize>,
+        rather: Option<Rather>,
+        thread: usize,
+    ) {
+        let class = self.class;
+        let Some(callable) = &class.methods[method] else { return };
         let at = Place::Suffix(thread, draft.suffixes[thread].len());
         let call = self.maker.call(draft, Called { class, callable, bindings }, subject, rather, Some(at));
         if let Some(of) = self.passed_on(method, bindings).filter(|_| draft.uses_results) {
@@ -621,6 +700,9 @@ impl Composer<'_, '_> {
 
     /// The call that another thread makes of the same method, if this thread may make it, too.
     fn repeated(&self, draft: &mut Draft, method: usize, thread: usize) -> Option<Call> {
+        if self.needs_companion(method) {
+            return None;
+        }
         let callable = self.class.methods[method].as_ref()?;
         let call = of_another(draft, callable, thread)?.clone();
         may_make(draft, &call, thread).then_some(call)

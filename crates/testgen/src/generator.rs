@@ -160,6 +160,8 @@ pub struct Generator<'p> {
     relations: Relations,
     /// What its objects give out.
     parts: Vec<Part>,
+    /// Its methods that give another object of it.
+    offspring: Vec<usize>,
     targets: Targets,
     contege: ConTeGe,
     plan: Plan,
@@ -192,6 +194,8 @@ const MISSES_OF_MANY: u32 = 3;
 const MANY_TARGETS: usize = 300;
 /// One in so many tests of a pair ends with calls that look for what it has broken.
 const AFTERWARDS: usize = 2;
+/// One in so many tests of a changed subject has one in a state in which a scout was.
+const SCOUTED: usize = 4;
 /// A method that failed ten times more often than it ran weighs less than this.
 const HOPELESS: f64 = 0.18;
 /// A call that has no end counts as so many that fail.
@@ -222,6 +226,9 @@ impl<'p> Generator<'p> {
         let relations = Relations::of(facts);
         let mut rng = Rng::new(settings.seed);
         let parts = parts::find(&library, &subject, facts);
+        let offspring =
+            subject.callable().map(|(number, _)| number).filter(|number| subject.is_offspring(*number, facts));
+        let offspring = offspring.collect();
         let targets = Targets::of(facts, &relations, &subject, &mut rng)
             .with_births(facts, &subject.births(&library), &mut rng)
             .with_parts(part_pairs::pairs(&parts, &subject, &relations), &mut rng)
@@ -263,6 +270,7 @@ impl<'p> Generator<'p> {
             class: subject,
             relations,
             parts,
+            offspring,
             targets,
             contege: ConTeGe::default(),
             plan: Plan::new(settings.strategy),
@@ -466,6 +474,7 @@ impl<'p> Generator<'p> {
             class: &self.class,
             relations: &self.relations,
             parts: &self.parts,
+            offspring: &self.offspring,
             longest: LONGEST,
             dear: &self.dear,
             in_step: None,
@@ -492,7 +501,9 @@ impl<'p> Generator<'p> {
             }
             Some(number) => {
                 let target = &self.targets.all[number];
-                (composer.pair(target.methods, target.mode, step.shape), None)
+                let is_in_state = step.shape.grown && target.is_on_one() && composer.maker.rng.one_in(SCOUTED);
+                let state = if is_in_state { self.scouts.state(&mut composer.maker.rng) } else { None };
+                (composer.pair(target.methods, target.mode, step.shape, state), None)
             }
             None => match self.contege.next(&mut composer) {
                 Some((draft, parts)) => (draft, Some(parts)),

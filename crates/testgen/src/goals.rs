@@ -75,6 +75,11 @@ pub fn part(place: u64, writes: bool) -> u64 {
     mix::hash(&("part", place, writes))
 }
 
+/// The number of a place at which a thread takes a monitor while it has another.
+pub fn nested(place: u64) -> u64 {
+    mix::hash(&("nested", place)).max(RAW + 1)
+}
+
 /// The number of a path: of the set of places that a call has touched, in their order.
 pub fn path(places: &BTreeSet<u64>) -> u64 {
     mix::hash(&("path", places))
@@ -300,12 +305,14 @@ impl<'f> Goals<'f> {
         goal.into_iter().collect()
     }
 
-    /// A place that a thread is at only if it has taken the inner lock. A monitor is taken in code that is seen.
+    /// A place that a thread is at only if it has taken the inner lock. A monitor is taken in code that is seen, and so is
+    /// whether the thread has another: a child that has no parent asks only itself.
     /// Other locks are taken inside the JDK, and an access that both protect says that they were.
     fn inside(&self, method: usize, double: &DoubleLock) -> Option<u64> {
-        let is_monitor = self.facts.locks[double.inner].mode == LockMode::Monitor;
-        if is_monitor {
-            return Some(place_of(&double.site));
+        let is_monitor = |lock: usize| self.facts.locks[lock].mode == LockMode::Monitor;
+        if is_monitor(double.inner) {
+            let place = place_of(&double.site);
+            return Some(if is_monitor(double.outer) { nested(place) } else { place });
         }
         let of: &MethodFacts = &self.facts.methods[method];
         let holds = |access: &AccessFact, lock: usize| access.held.iter().any(|held| held.lock == lock);

@@ -38,6 +38,7 @@ mod beside;
 mod callbacks;
 mod claims;
 mod class_info;
+mod companions;
 mod compose;
 mod contege;
 mod draft;
@@ -72,7 +73,7 @@ mod targets;
 mod types;
 
 pub use generator::{Candidate, Feedback, Generator, Origin, Settings, Strategy};
-pub use goals::{Goal, MET, RAW, WAITED, class as any_place, part, path, place, raw_field};
+pub use goals::{Goal, MET, RAW, WAITED, class as any_place, nested, part, path, place, raw_field};
 pub use library::is_of_jdk;
 pub use parts::{Beside, PartCall};
 pub use plan::{FIRST_ROUND, ROUND_STEP};

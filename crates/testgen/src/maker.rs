@@ -165,7 +165,8 @@ impl Maker<'_> {
         {
             return self.follow(draft, recipe);
         }
-        self.wants_known = depth == 0 && self.recipes.never_returned(called);
+        let wants_known = depth == 0 && self.recipes.never_returned(called);
+        let wanted_known = std::mem::replace(&mut self.wants_known, wants_known);
         let mut made = Arguments::default();
         for (number, parameter) in method.parameters.iter().enumerate() {
             let wanted = types::substitute(parameter, &bindings);
@@ -187,6 +188,8 @@ impl Maker<'_> {
             }
             made.values.push(value);
         }
+        // What was made for these values has set it, too.
+        self.wants_known = wanted_known;
         made
     }
 

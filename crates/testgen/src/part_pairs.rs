@@ -1,6 +1,8 @@
 //! Pairs of calls with parts of a subject: a part beside the subject, or beside a second part, which the same method
 //! gives out or another.
 
+use std::collections::HashMap;
+
 use crate::parts::{Beside, Bounded, MOST, Part, PartCall, Source};
 use crate::relations::Relations;
 use crate::subject::SubjectClass;
@@ -71,6 +73,15 @@ fn each_pair(
 ) {
     for (part, of) in parts.iter().enumerate() {
         let number = of.methods.len().min(most_methods);
+        if is_offspring(of, class) {
+            for (method, own) in own_pairs(of, class, relations).filter(|(method, _)| *method < number) {
+                let asks = of.methods[method].1.asks();
+                let rank = (method >= MOST_METHODS, asks, relations.only_looks(own), LATER + method);
+                let methods = (of.source.method().unwrap_or(own), own);
+                each(rank, (methods, Beside { part, method, other: None, is_same: false }));
+            }
+            continue;
+        }
         for method in 0..number {
             let asks = of.methods[method].1.asks();
             let changing = class.callable().map(|(own, _)| own).filter(|own| !asks || !relations.only_looks(*own));
@@ -91,6 +102,9 @@ fn each_pair(
             // A source beside a sink, or a left side beside a right one.
             for (second, of_second) in parts.iter().enumerate().skip(part + 1) {
                 let Source::Given(other_giver) = of_second.source else { continue };
+                if is_offspring(of_second, class) {
+                    continue;
+                }
                 for (other, (_, called)) in of_second.methods.iter().enumerate().take(most_methods) {
                     if asks && called.asks() {
                         continue;
@@ -104,6 +118,31 @@ fn each_pair(
     }
 }
 
+/// Whether a part is of the class under test.
+fn is_offspring(part: &Part, class: &SubjectClass) -> bool {
+    matches!(part.source, Source::Given(_)) && part.info.name == class.info.name
+}
+
+/// The methods of such a part, by their numbers there, and of the subject of which one may change what the other touches.
+fn own_pairs<'f>(
+    part: &'f Part,
+    class: &'f SubjectClass,
+    relations: &'f Relations,
+) -> impl Iterator<Item = (usize, usize)> + 'f {
+    let numbers: HashMap<(&str, &str), usize> = class
+        .callable()
+        .filter(|(_, it)| it.has_receiver())
+        .map(|(number, it)| ((&*it.method.name, &*it.method.descriptor), number))
+        .collect();
+    let known = part.methods.iter().enumerate();
+    let known = known.filter_map(move |(method, (_, it))| Some((method, *numbers.get(&(&*it.name, &*it.descriptor))?)));
+    known.flat_map(move |(method, of_part)| {
+        let changes = move |own: &usize| relations.changes(of_part, *own) || relations.changes(*own, of_part);
+        let own = class.callable().filter(|(_, it)| it.has_receiver()).map(|(own, _)| own);
+        own.filter(changes).map(move |own| (method, own))
+    })
+}
+
 /// How many pairs there are with all methods. Two calls that only ask something are none.
 fn number_of_pairs(parts: &[Part], class: &SubjectClass, relations: &Relations) -> usize {
     let own = class.callable().count();
@@ -113,6 +152,10 @@ fn number_of_pairs(parts: &[Part], class: &SubjectClass, relations: &Relations) 
     // The methods of all given parts before this one, and of those the ones that ask.
     let (mut before, mut asking_before) = (0, 0);
     for part in parts {
+        if is_offspring(part, class) {
+            pairs += own_pairs(part, class, relations).count();
+            continue;
+        }
         let methods = part.methods.len();
         let asking = part.methods.iter().filter(|(_, method)| method.asks()).count();
         pairs += (methods - asking) * own + asking * own_changing;

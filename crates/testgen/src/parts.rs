@@ -8,6 +8,9 @@
 //! analysis says is part of the subject. Iterators are none: nobody expects to share what they go through. What a
 //! subject is given is a part only if its class claims that threads may share it: others belong to the subject then.
 //!
+//! A part may be of the class under test itself: a child that asks its parent, a slice of the same array. What is known of the methods
+//! then says which pairs of them to try.
+//!
 //! What a subject holds and gives out as it is may be its configuration: a registry of extensions that is filled before
 //! anybody uses it. Beside the subject it is only looked at, unless its class claims that threads may share it or its
 //! methods act on the subject: it belongs to the subject's class, or has a field for a subject.
@@ -94,6 +97,8 @@ const FINISHERS: [(&str, &str, &str); 8] = [
     ("java/util/function/Supplier", "get", "()Ljava/lang/Object;"),
     ("java/util/Iterator", "next", "()Ljava/lang/Object;"),
 ];
+/// Of objects of the class under test that its methods give out those of so many methods are parts.
+const MOST_OFFSPRING: usize = 2;
 /// What is gone through once, by one thread.
 const ONCE: [&str; 4] =
     ["java/util/Iterator", "java/util/Enumeration", "java/util/Spliterator", "java/util/stream/BaseStream"];
@@ -144,7 +149,7 @@ pub fn find(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -> 
 }
 
 fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+    let (mut parts, mut offspring): (Vec<Part>, Vec<usize>) = Default::default();
     for (giver, callable) in class.callable().filter(|(_, callable)| !callable.is_constructor()) {
         let Some(gives @ TypeSignature::Class(of)) = &callable.method.returns else { continue };
         let Some(info) = library.class(&types::class_name(of)) else { continue };
@@ -156,7 +161,10 @@ fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) ->
             continue;
         }
         let is_own = !is_of_jdk(&info.name) && library.is_visible(&info) && can_change(library, &info);
-        let is_subject = library.is_subtype(&class.info.name, &info.name) || info.name == class.info.name;
+        if class.is_offspring(giver, facts) && is_own {
+            offspring.push(giver);
+        }
+        let is_subject = library.is_subtype(&class.info.name, &info.name);
         let is_once = ONCE.iter().any(|once| library.is_subtype(&info.name, once));
         if is_once || is_subject || !(is_view || is_own) {
             continue;
@@ -171,6 +179,14 @@ fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) ->
             let source = Source::Given(giver);
             parts.push(Part { source, info, gives: gives.clone(), is_shareable, methods });
         }
+    }
+    let needs = |giver: &usize| class.methods[*giver].as_ref().map_or(0, |it| it.method.parameters.len());
+    offspring.sort_by_key(needs);
+    for giver in offspring.into_iter().take(MOST_OFFSPRING) {
+        let gives = class.methods[giver].as_ref().and_then(|it| it.method.returns.clone());
+        let methods = methods(library, &class.info, false);
+        let (source, info) = (Source::Given(giver), class.info.clone());
+        parts.extend(gives.map(|gives| Part { source, info, gives, is_shareable: true, methods }));
     }
     parts
 }

@@ -38,8 +38,9 @@ pub struct Plan {
     left: usize,
     /// Which target has a longer test next.
     next: usize,
-    /// How many scouts there were.
+    /// How many scouts there were, and how many times a pair was next.
     scouted: usize,
+    in_pairs: usize,
     /// What tests with one call for each of two threads have cost, and all others of targets and by chance.
     short: u64,
     long: u64,
@@ -94,6 +95,8 @@ const RANDOM_TESTS: usize = 100;
 /// So many scouts run in a round, if there is something to be reached, and so many tests then try to get to each place.
 const SCOUTS: usize = 24;
 const TRIES: usize = 4;
+/// One of so many turns of pairs is a scout's.
+const PAIRS_A_SCOUT: usize = 32;
 /// So many tests near milestones there are in a round, and so many for each of them.
 const NEARS: usize = 60;
 const NEAR: u32 = scouts::TRIES;
@@ -115,6 +118,7 @@ impl Plan {
             left: RANDOM_TESTS,
             next: 0,
             scouted: 0,
+            in_pairs: 0,
             short: 0,
             long: 0,
             between: 0,
@@ -156,6 +160,13 @@ impl Plan {
     }
 
     fn pair(&mut self, targets: &mut Targets) -> Option<Vec<Step>> {
+        // A class may have so many pairs that nothing else has a turn.
+        self.in_pairs += 1;
+        if self.in_pairs.is_multiple_of(PAIRS_A_SCOUT)
+            && let Some(scout) = self.next_scout(targets)
+        {
+            return Some(scout);
+        }
         let target = Some(targets.next(self.round, true)?);
         let step = |shape| Step { target, shape, aim: Aim::Meet };
         Some(vec![step(PLAIN), step(Shape { grown: true, ..PLAIN })])
@@ -164,6 +175,10 @@ impl Plan {
     /// The methods with unreached goals and all others in turn. Each round goes on with the next.
     fn scout(&mut self, targets: &Targets) -> Option<Vec<Step>> {
         self.left = self.left.checked_sub(1)?;
+        self.next_scout(targets)
+    }
+
+    fn next_scout(&mut self, targets: &Targets) -> Option<Vec<Step>> {
         let methods = |of: &mut dyn Iterator<Item = (usize, usize)>| -> Vec<usize> {
             let mut sought: Vec<usize> = of.flat_map(|(one, other)| [one, other]).collect();
             sought.sort_unstable();

@@ -204,6 +204,13 @@ impl Maker<'_> {
                 choices.push(choice);
                 continue;
             }
+            if let Some(does) = self.run_given(open, left_open, &bindings) {
+                let (name, descriptor) = (method.name.clone(), method.descriptor.clone());
+                if method.returns.is_none() || does != Behaviour::Nothing {
+                    methods.push(Implementation { name, descriptor, does });
+                    continue;
+                }
+            }
             let Some(returns) = &method.returns else { continue };
             let returns = types::substitute(returns, &bindings);
             let does = match &returns {

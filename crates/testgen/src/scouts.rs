@@ -11,6 +11,8 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use testcase::Call;
+
 use crate::draft::{Draft, Place};
 use crate::mix;
 use crate::rng::Rng;
@@ -124,10 +126,60 @@ impl Scouts {
         self.milestones.iter().all(|milestone| milestone.tried >= TRIES)
     }
 
+    /// The state in which a scout was at a milestone, or right after it: something is full, or has grown. Two calls that have nothing
+    /// to do with how it came about may need it.
+    pub fn state(&self, rng: &mut Rng) -> Option<Draft> {
+        let way = &rng.pick(&self.milestones)?.way;
+        Some(way.scout.begin(way.call + usize::from(rng.one_in(2)), None).finish())
+    }
+
     /// The way to a milestone, or to so many calls before it.
     pub fn before(&self, number: usize, calls: usize) -> Option<Way> {
         let way = &self.milestones.get(number)?.way;
         Some(Way { scout: way.scout.clone(), call: way.call.checked_sub(calls)? })
+    }
+}
+
+/// The first calls of a scout as a prefix, and what is needed to go on from there.
+struct Begun<'s> {
+    draft: Draft,
+    /// All calls of the scout.
+    calls: &'s [Call],
+    /// Which call of the test each of them is, if it is one.
+    numbers: Vec<Option<Place>>,
+}
+
+impl Scout {
+    /// The calls before this one that have returned, but for one that is left out, and no threads yet.
+    fn begin(&self, before: usize, left_out: Option<usize>) -> Begun<'_> {
+        let mut draft = self.draft.clone();
+        draft.suffixes.clear();
+        let calls = self.draft.suffixes.first().map_or(&[][..], |calls| calls);
+        let mut numbers = vec![None; calls.len()];
+        for call in (0..before.min(calls.len())).filter(|call| self.returned.get(*call) == Some(&true)) {
+            if left_out != Some(call) {
+                numbers[call] = Some(Place::Prefix(draft.push(calls[call].clone(), None)));
+            }
+        }
+        Begun { draft, calls, numbers }
+    }
+}
+
+impl Begun<'_> {
+    /// Has a thread make a call of the scout.
+    fn put(&mut self, thread: usize, call: usize) {
+        self.numbers[call] = Some(Place::Suffix(thread, 0));
+        self.draft.put(thread, self.calls[call].clone());
+    }
+
+    /// The test, with what was chosen for its calls.
+    fn finish(mut self) -> Draft {
+        let choices = std::mem::take(&mut self.draft.choices).into_iter().filter_map(|(place, choice)| match place {
+            Place::Suffix(_, call) => Some((self.numbers[call]?, choice)),
+            place => Some((place, choice)),
+        });
+        self.draft.choices = choices.collect();
+        self.draft
     }
 }
 
@@ -140,24 +192,12 @@ impl Way {
             Some(beside) if rng.one_in(2) => beside.call,
             _ => self.call,
         };
-        let mut draft = self.scout.draft.clone();
-        let calls = std::mem::take(&mut draft.suffixes).into_iter().next().unwrap_or_default();
-        let mut numbers = vec![None; calls.len()];
-        for call in (0..state).filter(|&call| call != self.call && self.scout.returned.get(call) == Some(&true)) {
-            numbers[call] = Some(Place::Prefix(draft.push(calls[call].clone(), None)));
-        }
-        numbers[self.call] = Some(Place::Suffix(0, 0));
-        draft.suffixes.push(vec![calls[self.call].clone()]);
+        let mut begun = self.scout.begin(state, Some(self.call));
+        begun.put(0, self.call);
         if let Some(beside) = beside {
-            numbers[beside.call] = Some(Place::Suffix(1, 0));
-            draft.suffixes.push(vec![calls[beside.call].clone()]);
+            begun.put(1, beside.call);
         }
-        let choices = std::mem::take(&mut draft.choices).into_iter().filter_map(|(place, choice)| match place {
-            Place::Suffix(_, call) => Some((numbers[call]?, choice)),
-            place => Some((place, choice)),
-        });
-        draft.choices = choices.collect();
-        draft
+        begun.finish()
     }
 }
 

@@ -217,7 +217,8 @@ fn plainer(test: &TestCase, list: usize, call: usize) -> Vec<TestCase> {
     let gives_object = |method: &Implementation| method.descriptor.contains(")L") || method.descriptor.contains(")[");
     let matters = |method: &usize| {
         let method = &methods[*method];
-        method.does != Behaviour::Nothing && !gives_object(method)
+        // An executor that runs nothing is none.
+        method.does != Behaviour::Nothing && !method.does.runs_what_it_gets() && !gives_object(method)
     };
     (0..methods.len()).filter(matters).map(change).collect()
 }

@@ -195,6 +195,15 @@ impl SubjectClass {
         self.methods[method].as_ref().is_some_and(Callable::has_receiver)
     }
 
+    /// Whether a method gives another object of the class: a child, a parent, a slice. That it gives the subject itself, so that calls
+    /// can be written in a row, does not count.
+    pub fn is_offspring(&self, method: usize, facts: &ClassFacts) -> bool {
+        let Some(callable) = self.methods[method].as_ref().filter(|it| it.has_receiver()) else { return false };
+        let is_own = matches!(&callable.method.returns, Some(TypeSignature::Class(of)) if types::class_name(of) == self.info.name);
+        let publishes = &facts.methods[method].publishes;
+        is_own && (publishes.is_empty() || publishes.iter().any(|path| path != "this"))
+    }
+
     /// The methods that can be called, by their numbers.
     pub fn callable(&self) -> impl Iterator<Item = (usize, &Callable)> {
         self.methods.iter().enumerate().filter_map(|(number, method)| Some((number, method.as_ref()?)))

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use host::{Execution, Host};
-use schedule::{EventKind, FastMap, ObjectId, SiteId, Step};
+use schedule::{EventKind, FastMap, ObjectId, SiteId, Step, ThreadId};
 
 /// Notices when threads are at places that somebody wants to know of.
 #[derive(Debug, Default)]
@@ -23,8 +23,33 @@ pub enum Spot {
     Waited,
     /// At a place in the code.
     Site(SiteId),
+    /// At a place where it took a monitor while it had another.
+    Nested(SiteId),
     /// It has accessed a field, by its number, or an element through a call that does not name it. Nobody knows where.
     Raw(u32),
+}
+
+/// The monitors that threads have, with how often they have taken each.
+#[derive(Debug, Default)]
+pub struct Held(FastMap<ThreadId, Vec<(ObjectId, u32)>>);
+
+impl Held {
+    /// Looks at the next step. Says where it takes a monitor while its thread has another.
+    pub fn nested(&mut self, step: &Step) -> Option<Spot> {
+        let own = self.0.entry(step.thread).or_default();
+        let known = own.iter().position(|(object, _)| *object == step.event.object);
+        match (step.event.kind, known) {
+            (EventKind::Lock, Some(known)) => own[known].1 += 1,
+            (EventKind::Lock, None) => {
+                own.push((step.event.object, 1));
+                return (own.len() > 1).then_some(Spot::Nested(step.event.site));
+            }
+            (EventKind::Unlock, Some(known)) if own[known].1 > 1 => own[known].1 -= 1,
+            (EventKind::Unlock, Some(known)) => drop(own.swap_remove(known)),
+            _ => {}
+        }
+        None
+    }
 }
 
 impl Reached {
@@ -40,9 +65,13 @@ impl Reached {
             return;
         }
         let suffixes = execution.ends.len();
+        let mut held = Held::default();
         for step in &execution.trace.steps {
-            let suffix = (step.thread.0 as usize).checked_sub(1).filter(|&suffix| suffix < suffixes);
-            self.seen.extend(suffix.map(|suffix| ((suffix, at(step)), ())));
+            let Some(suffix) = (step.thread.0 as usize).checked_sub(1).filter(|&suffix| suffix < suffixes) else {
+                continue;
+            };
+            self.seen.insert((suffix, at(step)), ());
+            self.seen.extend(held.nested(step).map(|nested| ((suffix, nested), ())));
         }
         for (thread, site) in &execution.silent.sites {
             let suffix = (thread.0 as usize).checked_sub(1).filter(|&suffix| suffix < suffixes);
@@ -105,6 +134,10 @@ pub fn places(host: &Host, at: Spot) -> impl Iterator<Item = u64> + use<> {
             }
             None => (None, None),
         },
+        Spot::Nested(site) => {
+            let place = host.site(site).map(|site| testgen::place(&site.class, &site.method, site.pc));
+            (place.map(testgen::nested), None)
+        }
         Spot::Raw(slot) => {
             let field = host.field(slot).map(|(class, name)| testgen::raw_field(&class, &name));
             (Some(testgen::RAW), field)

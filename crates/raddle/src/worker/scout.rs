@@ -9,7 +9,7 @@ use host::{CallResult, Host, RunSettings, Values};
 use schedule::InOrder;
 
 use super::protocol::{Job, Scouted};
-use super::reached::{self, Spot};
+use super::reached::{self, Held, Spot};
 use super::reason::Reason;
 use super::runs::Runs;
 
@@ -23,6 +23,7 @@ pub fn run(runs: &mut Runs<'_>, job: &Job, wanted: &[u64]) -> Result<(), Reason>
     let (mut places, mut parts, mut hits) = (HashMap::new(), HashMap::new(), Vec::new());
     let calls = job.test.suffixes.first().map_or(0, Vec::len);
     let mut paths = vec![BTreeSet::new(); calls];
+    let mut held = Held::default();
     let ends = execution.ends.first().cloned().unwrap_or_default();
     for (number, step) in execution.trace.steps.iter().enumerate().filter(|(_, step)| step.thread.0 == 1) {
         let at = reached::at(step);
@@ -32,6 +33,8 @@ pub fn run(runs: &mut Runs<'_>, job: &Job, wanted: &[u64]) -> Result<(), Reason>
         let writes = step.event.kind.is_write();
         path.extend(*parts.entry((at, writes)).or_insert_with(|| part_of_path(runs.host, at, writes)));
         hits.extend(here.iter().filter(|place| open.remove(place)).map(|place| (call, *place)));
+        let nested = held.nested(step).into_iter().flat_map(|at| reached::places(runs.host, at));
+        hits.extend(nested.filter(|place| open.remove(place)).map(|place| (call, place)));
     }
     let results = execution.suffixes.first().into_iter().flatten();
     let returned = results.map(|result| matches!(result, CallResult::Returned(_))).collect();

@@ -4,6 +4,7 @@ use testcase::{Argument, Call, Operation, TestCase};
 
 use super::{Candidate, FAILURES_OF_RUNAWAY, FEW_MISSES, Feedback, Generator, HOPELESS, MANY_TARGETS, MISSES_OF_MANY};
 use super::{MOST_MISSES, Origin};
+use crate::companions;
 use crate::compose::{Shape, as_changer, name_of};
 use crate::draft::Place;
 use crate::learnt::{Choice, Name};
@@ -17,6 +18,8 @@ impl Generator<'_> {
     /// What became of a test that was written so. Of one that ran, calls that have never returned are left out: they were not tested.
     pub fn learn(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
         self.learn_recipes(test, origin, feedback);
+        let under_test = |call: &Call| name_of(call).is_some_and(|name| self.numbers.contains_key(&name));
+        companions::learn(&mut self.maker.learnt, test, feedback, under_test);
         let is_repaired = self.repair(test, origin, feedback);
         // Whether a call waits is a matter of the subject's state, not of what the call was given.
         let waits = matches!(

@@ -627,3 +627,42 @@ fn a_call_that_needs_others_before_it_gets_them_once_it_was_seen_to_return() {
     println!("{shares:.2?} of the later tests that spin a thread run");
     assert!(shares.iter().all(|share| *share > 0.5), "{shares:?}");
 }
+
+#[test]
+fn a_call_that_its_own_thread_has_to_prepare_gets_that_call_before_it() {
+    // What a thread weaves it has warped itself.
+    let is = |call: &Call, method: &str| matches!(&call.operation, Operation::Virtual { name, .. } if name == method);
+    let unwarped = |calls: &[Call]| {
+        let mut warped = 0;
+        calls.iter().position(|call| {
+            warped += i32::from(is(call, "warp"));
+            let fails = is(call, "weave") && warped == 0;
+            warped = if is(call, "weave") { 0 } else { warped };
+            fails
+        })
+    };
+    let mut shares = Vec::new();
+    generate_as("holes.Loom", false, |generator| {
+        let (mut woven, mut ran) = (0, 0);
+        for number in 0..600 {
+            let Some(candidate) = generator.next() else { break };
+            let test = &candidate.test;
+            let in_prefix = unwarped(&test.prefix);
+            let beside = test.suffixes.iter().enumerate().find_map(|(suffix, calls)| Some((suffix, unwarped(calls)?)));
+            let feedback = match (in_prefix, beside) {
+                (Some(call), _) => Feedback::PrefixFails { call },
+                (None, Some((suffix, call))) => Feedback::SuffixFails { suffix, call },
+                (None, None) => Feedback::Ran { overlapped: true, failing_probe: None },
+            };
+            let weaving = test.suffixes.iter().filter(|calls| calls.iter().any(|call| is(call, "weave"))).count();
+            if number >= 300 && weaving > 1 {
+                woven += 1;
+                ran += u32::from(beside.is_none() && in_prefix.is_none());
+            }
+            generator.learn(test, &candidate.origin, feedback);
+        }
+        shares.push(f64::from(ran) / f64::from(woven));
+    });
+    println!("{shares:.2?} of the later tests in which two threads weave run");
+    assert!(shares.iter().all(|share| *share > 0.5), "{shares:?}");
+}

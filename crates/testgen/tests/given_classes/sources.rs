@@ -6,7 +6,7 @@
 /// that lends what anyone can make, with a function and with texts for its exceptions; one that is given what only a builder
 /// beside it builds; one that is made of what only another of its kind tells; one that is given spans, whose ends must be in
 /// order; a pool of anything, which takes back what it has lent; a web whose threads need two knots that are there.
-pub const SOURCES: [(&str, &str); 28] = [
+pub const SOURCES: [(&str, &str); 29] = [
     (
         "holes/Ruler.java",
         "package holes;
@@ -39,6 +39,21 @@ pub const SOURCES: [(&str, &str); 28] = [
                  knots.get(from).add(to);
              }
              public int size() { return knots.size(); }
+         }",
+    ),
+    (
+        "holes/Loom.java",
+        "package holes;
+         public class Loom {
+             private final ThreadLocal<String> warp = new ThreadLocal<>();
+             private int woven;
+             public void warp(String thread) { warp.set(thread); }
+             public void weave() {
+                 if (warp.get() == null) { throw new IllegalStateException(); }
+                 warp.remove();
+                 woven++;
+             }
+             public int woven() { return woven; }
          }",
     ),
     (

@@ -2,7 +2,7 @@
 
 use host::{Blocked, CallResult, Execution, RunSettings, Stop, Thrown, Values};
 use oracle::{Place, Serial, Violation, Waits};
-use testcase::{Call, Operation, TestCase};
+use testcase::{Call, TestCase};
 
 use super::contacts::Contacts;
 use super::guessed::{complains, is_guessed};
@@ -190,7 +190,7 @@ impl<'t> Against<'t> {
             |(made, calls): (&Vec<CallResult>, &Vec<Call>)| made.len() < calls.len() && made.iter().any(throws);
         let mut suffixes_made = execution.suffixes.iter().zip(&self.test.suffixes);
         let has_thrown = !execution.uncaught.is_empty() || suffixes_made.any(breaks_off);
-        let is_given_work = self.test.calls_back() || is_given_tasks(self.test);
+        let is_given_work = self.test.calls_back() || oracle::drops_tasks(self.test);
         let is_long = self.test.suffixes.iter().map(Vec::len).sum::<usize>() > linearize::MOST_WAITING;
         let may_be_else = is_long || is_helped || !execution.timed_out.is_empty() || is_given_work || has_thrown;
         let is_stuck = matches!(execution.stop, Some(Stop::Deadlock(_)));
@@ -357,6 +357,13 @@ impl Judge for Against<'_> {
             Some(Violation::Stuck | Violation::Endless) if runs.has_uncontrolled() && !words::is_circle(execution) => {
                 None
             }
+            // What was not run may be what is waited for.
+            Some(Violation::Stuck | Violation::Endless)
+                if oracle::drops_tasks(self.test) && !words::is_circle(execution) =>
+            {
+                runs.leave_open();
+                None
+            }
             Some(Violation::Exception { .. }) if self.may_be_by_refusal() => {
                 self.excused += 1;
                 None
@@ -419,18 +426,6 @@ impl Judge for Against<'_> {
         }
         Ok(failure.filter(|failure| self.check.wanted.as_ref().is_none_or(|wanted| wanted.is_same(failure))))
     }
-}
-
-/// Whether an object that the test implements can be given tasks, as an executor is. The test runs none of them, and one
-/// may be what somebody waits for.
-fn is_given_tasks(test: &TestCase) -> bool {
-    const TASKS: [&str; 3] = ["Ljava/lang/Runnable;", "Ljava/util/concurrent/Callable;", "Ljava/util/TimerTask;"];
-    test.prefix.iter().any(|call| match &call.operation {
-        Operation::Implement { methods, .. } => {
-            methods.iter().any(|method| TASKS.iter().any(|task| method.descriptor.contains(task)))
-        }
-        _ => false,
-    })
 }
 
 /// Whether an iterator says that it does not offer `remove`, which it is asked for only if something is to be removed.
