@@ -247,6 +247,7 @@ pub fn await_start(thread: ThreadId, lasting: bool) -> Result<(), Unwind> {
 
 /// The last that a controlled thread does; it is no longer under control after it.
 pub fn finish() {
+    end_quiet();
     let Some(thread) = current() else { return };
     hand_alone_on();
     // An execution that is over has no more events.
@@ -374,6 +375,16 @@ pub fn was_alone() -> bool {
 /// Begins or ends a stretch that must not be interrupted.
 pub fn quiet(delta: i32) {
     QUIET.set(QUIET.get() + delta);
+}
+
+/// A call has come back to whoever made it from outside, so nothing is under way that must not be interrupted. Where a stack is
+/// full, what says that it has ended may not run; then events may be missing.
+pub fn end_quiet() {
+    if QUIET.replace(0) > 0
+        && let Some(execution) = lock().as_mut()
+    {
+        execution.machine.doubt_for("calls in each other until the stack was full");
+    }
 }
 
 /// Whether the thread that runs here is under control, also while it must not be interrupted.

@@ -7,9 +7,15 @@ use testcase::{Argument, Call, Operation};
 
 use crate::compose::{Composer, Shape};
 use crate::draft::{Draft, OWN, Owner, Place};
+use crate::learnt::{Choice, Name};
 use crate::maker::Rather;
-use crate::parts::{Beside, PartCall, Source};
+use crate::parts::{Beside, Part, PartCall, Source};
 use crate::types::Bindings;
+
+/// Where it is learnt which methods give out parts on which calls return.
+const GIVER: &str = "part giver";
+/// What weighs less mostly gives nothing.
+const SELDOM_GIVES: f64 = 0.5;
 
 impl Composer<'_, '_> {
     /// Calls on one subject that are given one object. There is no such test if the first call gets none.
@@ -89,7 +95,11 @@ impl Composer<'_, '_> {
             let called = if thread % 2 == 0 { Some(own_part) } else { beside.other };
             // What is given out belongs to the thread that uses it.
             draft.owner = Some(Owner::Thread(thread));
-            let given = match called.map(|called| self.parts[called.part].source) {
+            let source = called.map(|called| match self.parts[called.part].source {
+                Source::Given(_) => Source::Given(self.giver(called.part)),
+                taken => taken,
+            });
+            let given = match source {
                 None => None,
                 Some(Source::Taken(_)) => first,
                 Some(_) if beside.is_same && first.is_some() => first,
@@ -99,6 +109,12 @@ impl Composer<'_, '_> {
                 }
                 Some(Source::Given(giver)) => self.change(draft, giver, bindings, subject, None),
             };
+            if let Some(Source::Given(giver)) = source
+                && let Some(what) = self.key(giver)
+            {
+                let next = draft.suffixes.get(thread).map_or(0, Vec::len);
+                draft.choices.push((Place::Suffix(thread, next), Choice { place: Name::of(GIVER), what }));
+            }
             first = first.or(given.filter(|given| *given < OWN));
             draft.owner = None;
             for position in 0..shape.calls {
@@ -121,6 +137,24 @@ impl Composer<'_, '_> {
                 }
             }
         }
+    }
+
+    /// The method that is to give out a part: its own, unless that mostly gives nothing, and another gives objects of the same class.
+    fn giver(&mut self, part: usize) -> usize {
+        let of = |part: &Part| match part.source {
+            Source::Given(giver) => Some(giver),
+            Source::Taken(_) => None,
+        };
+        let own = of(&self.parts[part]).unwrap_or_default();
+        let here = self.maker.learnt.at(Name::of(GIVER));
+        let weight = |giver: usize| self.key(giver).map_or(0.0, |key| here.weight(key));
+        if weight(own) > SELDOM_GIVES {
+            return own;
+        }
+        let class = &self.parts[part].info.name;
+        let others: Vec<usize> = self.parts.iter().filter(|part| part.info.name == *class).filter_map(of).collect();
+        let weights: Vec<f64> = others.iter().map(|&giver| weight(giver).powi(3)).collect();
+        self.maker.rng.weighted(&weights).map_or(own, |chosen| others[chosen])
     }
 
     /// What a call got that is of the class of a part, as it is or in something else that it got.
