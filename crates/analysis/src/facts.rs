@@ -270,6 +270,8 @@ pub struct MethodFacts {
     pub signals: Vec<SignalFact>,
     /// Parts of the subject, or views of it, that it returns.
     pub publishes: Vec<String>,
+    /// Whether it returns the subject itself, and nothing else.
+    pub gives_itself: bool,
     /// Calls of which nothing is known.
     pub opaque: Vec<OpaqueFact>,
 }

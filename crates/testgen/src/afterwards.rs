@@ -7,14 +7,15 @@
 //! What the threads were told is used as well, as its owners would: a ticket is waited for, a lease is closed, an entry is
 //! asked for by the number that it got.
 
+use classfile::TypeSignature;
 use testcase::{Argument, Call, Operation};
 
 use crate::class_info::MethodInfo;
 use crate::compose::{Composer, name_of};
-use crate::draft::{Draft, Place};
+use crate::draft::{Draft, OWN, Place};
 use crate::learnt::{Choice, Name};
 use crate::parts;
-use crate::subject::Called;
+use crate::subject::{Callable, Called};
 use crate::types::{self, Bindings};
 
 /// Where it is learnt which methods return when they are called last.
@@ -27,6 +28,8 @@ const MOST_PROBES: usize = 8;
 const LOOKING: f64 = 3.0;
 /// How much less likely methods are that do not touch what the pair changes.
 const UNRELATED: f64 = 0.1;
+/// One in so many tests hands in what each thread was told.
+const GIVEN_BACK: usize = 3;
 /// Upper bound on the calls of what threads were told.
 const MOST_TOLD: usize = 2;
 
@@ -39,6 +42,9 @@ impl Composer<'_, '_> {
             return;
         }
         draft.is_after = true;
+        if self.maker.rng.one_in(GIVEN_BACK) && self.give_back(draft) {
+            return;
+        }
         // What threads were told comes last, mostly after calls that may be what it waits for.
         let told = if self.maker.rng.one_in(2) { 1 + self.maker.rng.below(MOST_TOLD) } else { 0 };
         let can_be_called = told > 0 && self.can_call_results(draft);
@@ -76,6 +82,46 @@ impl Composer<'_, '_> {
         if can_be_called {
             (0..told).for_each(|_| self.of_result(draft));
         }
+    }
+
+    /// Adds a call of one method for what each of several threads was told: two that got the same number both hand it in. Says whether
+    /// there is such a method.
+    fn give_back(&mut self, draft: &mut Draft) -> bool {
+        let is_kept = |&&((suffix, call), _): &&((usize, usize), TypeSignature)| {
+            let own = Argument::Value(OWN + call);
+            !draft.suffixes[suffix].iter().any(|call| call.arguments.contains(&own))
+        };
+        let told: Vec<((usize, usize), TypeSignature)> = draft.results.iter().filter(is_kept).cloned().collect();
+        let Some((_, of)) = self.maker.rng.pick(&told).cloned() else { return false };
+        let mut each: Vec<(usize, usize)> = Vec::new();
+        for (at, _) in told.iter().filter(|(_, other)| *other == of) {
+            if each.iter().all(|(suffix, _)| *suffix != at.0) {
+                each.push(*at);
+            }
+        }
+        let class = self.class;
+        let takes = |(number, callable): (usize, &Callable)| {
+            let parameter = callable.method.parameters.iter().position(|parameter| *parameter == of)?;
+            (callable.has_receiver() && !self.dear[number]).then_some((number, parameter))
+        };
+        let takers: Vec<(usize, usize)> = class.callable().filter_map(takes).collect();
+        let here = self.maker.learnt.at(Name::of(AFTERWARDS));
+        let weights: Vec<f64> =
+            takers.iter().map(|(taker, _)| self.key(*taker).map_or(0.0, |key| here.weight(key))).collect();
+        let Some(chosen) = self.maker.rng.weighted(&weights).filter(|_| each.len() > 1) else { return false };
+        let (taker, parameter) = takers[chosen];
+        let (Some(callable), Some(&subject)) = (&class.methods[taker], draft.subjects.first()) else { return false };
+        for (suffix, call) in each {
+            let at = Place::Probe(draft.probes.len());
+            let called = Called { class, callable, bindings: &Bindings::new() };
+            let mut made = self.maker.call(draft, called, Some(subject), None, Some(at));
+            made.arguments[parameter] = Argument::Value(draft.returned_by(suffix, call));
+            if let Some(what) = self.key(taker) {
+                draft.choices.push((at, Choice { place: Name::of(AFTERWARDS), what }));
+            }
+            draft.probes.push(made);
+        }
+        true
     }
 
     /// Whether a call of a suffix has returned an object with which something can be done.

@@ -283,8 +283,8 @@ impl Maker<'_> {
         let is_of_type = |of: &TypeSignature| *of == TypeSignature::Primitive(letter);
         let is_number = wish.depth == 0 && matches!(letter, 'I' | 'J');
         // What the subject has told under a number it is asked for by that, by the same thread above all.
-        if is_number && self.rng.one_in(2) {
-            let own: Vec<usize> = draft.returned().filter(|(_, of)| is_of_type(of)).map(|(number, _)| number).collect();
+        let own: Vec<usize> = draft.returned().filter(|(_, of)| is_of_type(of)).map(|(number, _)| number).collect();
+        if is_number && self.rng.chance(if own.is_empty() { 0.5 } else { 0.7 }) {
             let given = draft.given.iter().enumerate().filter(|(_, of)| of.as_ref().is_some_and(is_of_type));
             let given: Vec<usize> = given.map(|(number, _)| number).filter(|_| self.rng.one_in(3)).collect();
             if let Some(&number) = self.rng.pick(if own.is_empty() { &given } else { &own }) {

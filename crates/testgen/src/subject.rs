@@ -200,8 +200,7 @@ impl SubjectClass {
     pub fn is_offspring(&self, method: usize, facts: &ClassFacts) -> bool {
         let Some(callable) = self.methods[method].as_ref().filter(|it| it.has_receiver()) else { return false };
         let is_own = matches!(&callable.method.returns, Some(TypeSignature::Class(of)) if types::class_name(of) == self.info.name);
-        let publishes = &facts.methods[method].publishes;
-        is_own && (publishes.is_empty() || publishes.iter().any(|path| path != "this"))
+        is_own && !facts.methods[method].gives_itself
     }
 
     /// The methods that can be called, by their numbers.

@@ -204,6 +204,7 @@ impl Gatherer<'_, '_, '_> {
             double_locks,
             signals,
             publishes: self.publishes(summary, &parameters),
+            gives_itself: self.gives_itself(summary, &parameters),
             opaque: self.opaque(summary),
         }
     }

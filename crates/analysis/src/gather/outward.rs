@@ -37,6 +37,15 @@ impl Gatherer<'_, '_, '_> {
         found
     }
 
+    /// Whether all that a method returns is the subject itself, so that calls can be written in a row.
+    pub(super) fn gives_itself(&mut self, summary: &Summary, parameters: &Parameters) -> bool {
+        let returns: Rc<[PathId]> = self.solver.sets.get(summary.flow.returns);
+        let mut is_itself = |path: &PathId| {
+            self.solver.paths.get(*path).fields.is_empty() && self.owner(*path, parameters) == Owner::Subject
+        };
+        !returns.is_empty() && returns.iter().all(&mut is_itself)
+    }
+
     /// Whether a path leads to what the subject is made of, or to what a static field holds. Those of the JDK hold
     /// constants and registers of its own.
     fn is_part(&mut self, path: PathId, parameters: &Parameters) -> bool {

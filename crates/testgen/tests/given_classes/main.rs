@@ -8,7 +8,7 @@ use std::process::Command;
 
 use analysis::{Analyzer, ByteStore};
 use classpath::{ClassName, ClassPath, Jdk};
-use testcase::{Argument, Call, Operation, TestCase};
+use testcase::{Argument, Call, Implementation, Operation, TestCase};
 use testgen::{Feedback, Generator, Settings, Strategy};
 
 use sources::SOURCES;
@@ -665,4 +665,46 @@ fn a_call_that_its_own_thread_has_to_prepare_gets_that_call_before_it() {
     });
     println!("{shares:.2?} of the later tests in which two threads weave run");
     assert!(shares.iter().all(|share| *share > 0.5), "{shares:?}");
+}
+
+#[test]
+fn an_executor_that_a_test_writes_runs_what_it_gets() {
+    let mut written = 0;
+    for test in tests("holes.Crew") {
+        for call in &test.prefix {
+            let Operation::Implement { class, methods, .. } = &call.operation else { continue };
+            if class == "java/util/concurrent/Executor" {
+                written += 1;
+                let runs = |it: &Implementation| it.does.runs_what_it_gets() || it.does.throws();
+                assert!(methods.iter().any(runs), "{test:?}");
+            }
+        }
+    }
+    assert!(written > 0, "no test wrote an executor");
+}
+
+#[test]
+fn another_object_that_a_subject_gives_out_is_called_beside_it() {
+    // What `bear` gives is the subject itself.
+    let receiver = |call: &Call| match call.operation.receiver() {
+        Some(Argument::Value(number)) => Some(*number),
+        _ => None,
+    };
+    let is_of = |test: &TestCase, number: usize, method: &str| {
+        let of = test.prefix.get(number).map(|call| &call.operation);
+        matches!(of, Some(Operation::Virtual { name, .. }) if name == method)
+    };
+    let (mut with_shoot, mut with_itself) = (0, 0);
+    for test in tests("holes.Vine") {
+        let called: BTreeSet<usize> = test.suffixes.iter().filter_map(|calls| receiver(calls.first()?)).collect();
+        let is_beside = |method: &str| {
+            called.iter().any(|&number| {
+                is_of(&test, number, method) && called.contains(&receiver(&test.prefix[number]).unwrap_or(usize::MAX))
+            })
+        };
+        with_shoot += u32::from(is_beside("shoot"));
+        with_itself += u32::from(is_beside("bear"));
+    }
+    println!("{with_shoot} tests call a shoot beside its vine, and {with_itself} what is the vine itself");
+    assert!(with_shoot > 10 && with_itself == 0, "{with_shoot} and {with_itself}");
 }

@@ -6,7 +6,7 @@
 /// that lends what anyone can make, with a function and with texts for its exceptions; one that is given what only a builder
 /// beside it builds; one that is made of what only another of its kind tells; one that is given spans, whose ends must be in
 /// order; a pool of anything, which takes back what it has lent; a web whose threads need two knots that are there.
-pub const SOURCES: [(&str, &str); 29] = [
+pub const SOURCES: [(&str, &str); 31] = [
     (
         "holes/Ruler.java",
         "package holes;
@@ -54,6 +54,39 @@ pub const SOURCES: [(&str, &str); 29] = [
                  woven++;
              }
              public int woven() { return woven; }
+         }",
+    ),
+    (
+        "holes/Crew.java",
+        "package holes;
+         import java.util.concurrent.Executor;
+         public class Crew {
+             private final Executor hands;
+             private int hauled;
+             public Crew(Executor hands) { this.hands = hands; }
+             public void haul() { hands.execute(() -> hauled++); }
+             public int hauled() { return hauled; }
+         }",
+    ),
+    (
+        "holes/Vine.java",
+        "package holes;
+         import java.util.ArrayList;
+         import java.util.List;
+         public class Vine {
+             private final List<Vine> shoots = new ArrayList<>();
+             private int grapes;
+             public synchronized Vine shoot() {
+                 Vine shoot = new Vine();
+                 shoots.add(shoot);
+                 return shoot;
+             }
+             public synchronized Vine bear() { grapes++; return this; }
+             public synchronized int count() {
+                 int count = grapes;
+                 for (Vine shoot : shoots) { count += shoot.count(); }
+                 return count;
+             }
          }",
     ),
     (
