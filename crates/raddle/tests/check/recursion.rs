@@ -53,6 +53,20 @@ fn with_an_end_or_for_the_text_of_itself_it_is_no_fault() {
 }
 
 #[test]
+fn a_thread_whose_stack_was_full_ends_all_the_same() {
+    for jdk in jdks() {
+        // Whether something was under way when it was full depends on what came before, so several tests are run in one worker.
+        let mut bench = Bench::new(&jdk);
+        for others in 0..12 {
+            let calls = [&["opens()V"][..], &["fallsAndTells()I"]];
+            let test = fixture("Descent", &calls, &vec!["falls()I"; others]);
+            let outcome = bench.check("Descent", &test, Oracle::Safety);
+            assert!(outcome.checked().rejected.is_some(), "{others}: {:?}", outcome.checked());
+        }
+    }
+}
+
+#[test]
 fn it_is_shown_up_to_where_it_goes_on_without_end() {
     for jdk in jdks() {
         for method in ["falls()I", "fallsSlowly()I"] {
