@@ -152,7 +152,9 @@ pub fn add_results(
 ) {
     for call in calls {
         let value = make(env, call, values);
-        control::end_quiet();
+        if control::end_quiet() {
+            natives::synchronizer::forget();
+        }
         let exception = env.take_exception();
         let is_cut = control::leaves();
         results.ends.push(made::made_one(exception.is_none() && !is_cut));

@@ -378,13 +378,13 @@ pub fn quiet(delta: i32) {
 }
 
 /// A call has come back to whoever made it from outside, so nothing is under way that must not be interrupted. Where a stack is
-/// full, what says that it has ended may not run; then events may be missing.
-pub fn end_quiet() {
-    if QUIET.replace(0) > 0
-        && let Some(execution) = lock().as_mut()
-    {
+/// full, what says that it has ended may not run; then events may be missing. Says whether something was.
+pub fn end_quiet() -> bool {
+    let was_quiet = QUIET.replace(0) != 0;
+    if was_quiet && let Some(execution) = lock().as_mut() {
         execution.machine.doubt_for("calls in each other until the stack was full");
     }
+    was_quiet
 }
 
 /// Whether the thread that runs here is under control, also while it must not be interrupted.

@@ -104,6 +104,8 @@ pub const BLOCK: Hook = hook("blocks", "()Z");
 pub const PAUSE: Hook = hook("pauses", "(I)V");
 /// Before a look whether a thread was interrupted.
 pub const LOOK: Hook = hook("looks", "(Ljava/lang/Object;)V");
+pub const ASKS_OF_END: Hook = hook("asksOfEnd", "(Ljava/lang/Object;)V");
+pub const ENDS_WITH_THREADS: Hook = hook("endsWithThreads", "(Ljava/lang/Object;)V");
 /// Before a look whether the current thread was interrupted.
 pub const LOOK_OWN: Hook = hook("looksOwn", "()V");
 /// Instead of an identity hash: the object. These and the next say a number below 0 if they did nothing.
@@ -178,6 +180,8 @@ pub const ALL: &[Hook] = &[
     COPY,
     CLONE,
     LOOK,
+    ASKS_OF_END,
+    ENDS_WITH_THREADS,
     LOOK_OWN,
     RANDOM,
     TOUCH,

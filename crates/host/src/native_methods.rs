@@ -5,9 +5,9 @@
 //! calls the hook and, where that did not do all, the original.
 
 use crate::hook_class::{
-    ALIVE, AWAIT, CLOCK, CLONE, CONDITION, COPY, COPY_MEMORY, ENTER, EXIT, FAILED, HALT, HASH, HOOKS, Hook, INTERRUPT,
-    JOIN, LOCK_WITHIN, LOOK, LOOK_OWN, NO_LIMIT, NOTIFY, NOTIFY_ALL, PARK, PART, QUIET, RANDOM, RAW, SLEEP,
-    SLEEP_NANOS, STARTED, STARTING, STATE, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
+    ALIVE, ASKS_OF_END, AWAIT, CLOCK, CLONE, CONDITION, COPY, COPY_MEMORY, ENDS_WITH_THREADS, ENTER, EXIT, FAILED,
+    HALT, HASH, HOOKS, Hook, INTERRUPT, JOIN, LOCK_WITHIN, LOOK, LOOK_OWN, NO_LIMIT, NOTIFY, NOTIFY_ALL, PARK, PART,
+    QUIET, RANDOM, RAW, SLEEP, SLEEP_NANOS, STARTED, STARTING, STATE, Shape, UNCAUGHT, UNPARK, WAIT, YIELD,
 };
 use crate::instrument::InstrumentError;
 use classfile::{
@@ -61,11 +61,12 @@ enum Change {
 }
 
 /// The classes that have such methods.
-pub const CLASSES: [&str; 10] = [
+pub const CLASSES: [&str; 11] = [
     "java/lang/Object",
     "java/lang/Shutdown",
     "java/lang/System",
     "java/lang/Thread",
+    "java/lang/ThreadGroup",
     "java/security/SecureRandom",
     CONDITION_OBJECT,
     LOCK,
@@ -110,6 +111,7 @@ const IN_JAVA: &[&str] = &[
     "signalAll",
     "tryLockNanos",
     "getState",
+    "getThreadGroup",
     "getUncaughtExceptionHandler",
     "isAlive",
     "isDaemon",
@@ -161,6 +163,8 @@ fn change(class: &str, method: &str, descriptor: &str) -> Option<Change> {
         ("java/lang/Thread", "setUncaughtExceptionHandler", _) => {
             Change::Part(EventKind::VolatileWrite, Event::HANDLER)
         }
+        ("java/lang/Thread", "getThreadGroup", _) => Change::Before(ASKS_OF_END),
+        ("java/lang/ThreadGroup", "setDaemon", "(Z)V") => Change::Before(ENDS_WITH_THREADS),
         ("java/lang/Thread", "getState", _) => Change::State,
         (LOCK_SUPPORT, "getBlocker", _) => Change::Part(EventKind::VolatileRead, Event::BLOCKER),
         (LOCK, "lockInterruptibly", "()V") | (LOCK, "tryLockNanos", "(J)Z") => Change::LockWithin,

@@ -1,6 +1,7 @@
 //! What an execution gave.
 
 use crate::machine::{Blocked, Stop};
+use crate::natives::monitor::MONITOR_OF_END;
 use crate::silence::Unannounced;
 use crate::unseen::Unseen;
 use crate::value::Value;
@@ -67,6 +68,11 @@ pub struct Execution {
 }
 
 impl Execution {
+    /// Whether who waits in it may only do so because the end of a thread is no event that takes a monitor.
+    pub fn doubts_ends(&self) -> bool {
+        self.doubts.iter().any(|doubt| doubt == MONITOR_OF_END)
+    }
+
     /// The decisions that lead to it again.
     pub fn schedule(&self) -> Schedule {
         Schedule::of(&self.trace).with_timeouts(&self.timed_out)

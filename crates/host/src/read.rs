@@ -24,6 +24,7 @@ pub struct Reading {
     is_daemon: jmethodID,
     name: jfieldID,
     thread_class: jclass,
+    group_class: jclass,
 }
 
 // SAFETY: method identifiers are valid in every thread, and these classes are never unloaded.
@@ -52,8 +53,14 @@ impl Reading {
             current_thread: current_thread.ok_or_else(missing)?,
             name: env.field(thread_class, "name", "Ljava/lang/String;").ok_or_else(missing)?,
             is_daemon: env.method(thread_class, "isDaemon", "()Z").ok_or_else(missing)?,
+            group_class: env.global(env.find_class("java/lang/ThreadGroup").ok_or_else(missing)?),
             thread_class,
         })
+    }
+
+    /// Whether the end of a thread may take the monitor of an object: it is a thread, or a group of threads.
+    pub fn is_of_ends(&self, env: Env, object: jobject) -> bool {
+        env.is_instance(object, self.thread_class) || env.is_instance(object, self.group_class)
     }
 
     /// What is known of classes.

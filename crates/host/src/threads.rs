@@ -48,6 +48,11 @@ fn find_started(hash: i32) -> Option<ThreadId> {
     with_known(|known| known.get(&hash).filter(|known| !known.lasting).map(|known| known.thread))
 }
 
+/// Whether the code under test has started a thread, which ends with the execution.
+pub fn is_started(thread: ThreadId) -> bool {
+    with_known(|known| known.values().any(|known| known.thread == thread && !known.lasting))
+}
+
 /// Forgets the threads that an execution has started, and says whether there were any.
 pub fn forget_started() -> bool {
     with_known(|known| {
@@ -97,10 +102,11 @@ pub unsafe extern "system" fn thread_start(_: Jvmti, env: *mut JNIEnv, thread: j
 ///
 /// # Safety
 /// Only for HotSpot.
-pub unsafe extern "system" fn thread_end(_: Jvmti, env: *mut JNIEnv, _: jobject) {
+pub unsafe extern "system" fn thread_end(_: Jvmti, env: *mut JNIEnv, thread: jobject) {
     if control::is_controlled() {
         // SAFETY: HotSpot gives the interface of this thread.
         natives::tell::written(unsafe { Env::new(env) });
+        natives::monitor::notify_of_end(env, thread);
     }
     control::finish();
 }

@@ -11,6 +11,7 @@ use classfile::TypeSignature;
 use testcase::{Argument, Call, Operation};
 
 use crate::class_info::MethodInfo;
+use crate::companions::receiver;
 use crate::compose::{Composer, name_of};
 use crate::draft::{Draft, OWN, Place};
 use crate::learnt::{Choice, Name};
@@ -89,7 +90,8 @@ impl Composer<'_, '_> {
     fn give_back(&mut self, draft: &mut Draft) -> bool {
         let is_kept = |&&((suffix, call), _): &&((usize, usize), TypeSignature)| {
             let own = Argument::Value(OWN + call);
-            !draft.suffixes[suffix].iter().any(|call| call.arguments.contains(&own))
+            let uses = |call: &Call| call.arguments.contains(&own) || call.operation.receiver() == Some(&own);
+            draft.suffixes.get(suffix).is_some_and(|calls| !calls.iter().any(uses))
         };
         let told: Vec<((usize, usize), TypeSignature)> = draft.results.iter().filter(is_kept).cloned().collect();
         let Some((_, of)) = self.maker.rng.pick(&told).cloned() else { return false };
@@ -102,7 +104,8 @@ impl Composer<'_, '_> {
         let class = self.class;
         let takes = |(number, callable): (usize, &Callable)| {
             let parameter = callable.method.parameters.iter().position(|parameter| *parameter == of)?;
-            (callable.has_receiver() && !self.dear[number]).then_some((number, parameter))
+            let may_wait = self.relations.waits(number);
+            (callable.has_receiver() && !self.dear[number] && !may_wait).then_some((number, parameter))
         };
         let takers: Vec<(usize, usize)> = class.callable().filter_map(takes).collect();
         let here = self.maker.learnt.at(Name::of(AFTERWARDS));
@@ -110,8 +113,11 @@ impl Composer<'_, '_> {
             takers.iter().map(|(taker, _)| self.key(*taker).map_or(0.0, |key| here.weight(key))).collect();
         let Some(chosen) = self.maker.rng.weighted(&weights).filter(|_| each.len() > 1) else { return false };
         let (taker, parameter) = takers[chosen];
-        let (Some(callable), Some(&subject)) = (&class.methods[taker], draft.subjects.first()) else { return false };
+        let Some(callable) = &class.methods[taker] else { return false };
         for (suffix, call) in each {
+            // What one subject has told is nothing to another.
+            let told_by = draft.suffixes[suffix].get(call).and_then(receiver);
+            let Some(subject) = told_by.filter(|subject| draft.subjects.contains(subject)) else { continue };
             let at = Place::Probe(draft.probes.len());
             let called = Called { class, callable, bindings: &Bindings::new() };
             let mut made = self.maker.call(draft, called, Some(subject), None, Some(at));
@@ -121,7 +127,7 @@ impl Composer<'_, '_> {
             }
             draft.probes.push(made);
         }
-        true
+        !draft.probes.is_empty()
     }
 
     /// Whether a call of a suffix has returned an object with which something can be done.

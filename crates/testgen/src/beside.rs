@@ -12,7 +12,7 @@ use crate::maker::Rather;
 use crate::parts::{Beside, Part, PartCall, Source};
 use crate::types::Bindings;
 
-/// Where it is learnt which methods give out parts on which calls return.
+/// Where it is learnt which methods give out parts, and which give null: a call of that fails.
 const GIVER: &str = "part giver";
 /// What weighs less mostly gives nothing.
 const SELDOM_GIVES: f64 = 0.5;
@@ -42,16 +42,14 @@ impl Composer<'_, '_> {
                 let is_of_pair = is_first || method == methods.1;
                 let rather =
                     common.filter(|_| is_of_pair).map(|subject| Rather { subject, parameter: Some(parameter) });
-                self.suffix_call(draft, method, bindings, subject, rather, thread);
+                let made = self.suffix_call(draft, method, bindings, subject, rather, thread);
+                let given = made.and_then(|made| draft.suffixes[thread][made].arguments.get(parameter));
                 if let Some(common) = common {
-                    let made = draft.suffixes[thread].last();
-                    let is_given = made.is_some_and(|it| it.arguments.get(parameter) == Some(&Argument::Value(common)));
-                    if is_of_pair && !is_given {
+                    if is_of_pair && given != Some(&Argument::Value(common)) {
                         return draft.suffixes.clear();
                     }
                     continue;
                 }
-                let given = draft.suffixes.first().and_then(|calls| calls.first()?.arguments.get(parameter));
                 match given {
                     Some(&Argument::Value(number)) if number < draft.prefix.len() => common = Some(number),
                     _ => return draft.suffixes.clear(),
@@ -104,8 +102,7 @@ impl Composer<'_, '_> {
                 Some(Source::Taken(_)) => first,
                 Some(_) if beside.is_same && first.is_some() => first,
                 Some(Source::Given(giver)) if asks_itself => {
-                    self.suffix_call(draft, giver, bindings, subject, None, thread);
-                    draft.suffixes.get(thread).map(|calls| OWN + calls.len() - 1)
+                    self.suffix_call(draft, giver, bindings, subject, None, thread).map(|call| OWN + call)
                 }
                 Some(Source::Given(giver)) => self.change(draft, giver, bindings, subject, None),
             };
@@ -133,13 +130,14 @@ impl Composer<'_, '_> {
                         let method = self.method_at((giver, own), thread, position);
                         self.suffix_call(draft, method, bindings, subject, None, thread);
                     }
-                    _ => self.suffix_call(draft, own, bindings, subject, None, thread),
+                    _ => drop(self.suffix_call(draft, own, bindings, subject, None, thread)),
                 }
             }
         }
     }
 
-    /// The method that is to give out a part: its own, unless that mostly gives nothing, and another gives objects of the same class.
+    /// The method that is to give out a part: its own, unless that mostly gives nothing, and another gives parts of the same type with
+    /// which the same can be done.
     fn giver(&mut self, part: usize) -> usize {
         let of = |part: &Part| match part.source {
             Source::Given(giver) => Some(giver),
@@ -151,8 +149,14 @@ impl Composer<'_, '_> {
         if weight(own) > SELDOM_GIVES {
             return own;
         }
-        let class = &self.parts[part].info.name;
-        let others: Vec<usize> = self.parts.iter().filter(|part| part.info.name == *class).filter_map(of).collect();
+        let own_part = &self.parts[part];
+        // What is held, and only looked at, has fewer methods.
+        let is_like = |part: &&Part| {
+            part.gives == own_part.gives
+                && part.is_shareable == own_part.is_shareable
+                && part.methods.len() == own_part.methods.len()
+        };
+        let others: Vec<usize> = self.parts.iter().filter(is_like).filter_map(of).collect();
         let weights: Vec<f64> = others.iter().map(|&giver| weight(giver).powi(3)).collect();
         self.maker.rng.weighted(&weights).map_or(own, |chosen| others[chosen])
     }

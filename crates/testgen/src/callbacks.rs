@@ -9,7 +9,7 @@
 //! - What is asked for a value, or is passed by one of several threads, only looks at the one subject there is: documentation
 //!   forbids functions to change what they are called by, often enough.
 //!
-//! A function that it is given it mostly runs: whoever hands a task to an executor waits for it.
+//! A task that such an object is given it runs, as an executor does: whoever hands it over may wait for it.
 //!
 //! What fails so even alone, as a recursion without an end does, is rejected like every other test. A class that
 //! calls listeners without a lock, as it should, makes two calls of one then: other threads may come between. So of
@@ -64,9 +64,15 @@ pub fn takes_listener(library: &Library<'_>, method: &MethodInfo) -> bool {
     method.parameters.iter().any(is_listener)
 }
 
-/// Interfaces with one method that is no function to be run.
-const NO_FUNCTIONS: [&str; 4] =
-    ["java/lang/AutoCloseable", "java/lang/Iterable", "java/io/Flushable", "java/lang/Comparable"];
+/// Types of what is there to be run. Of a program's own types nobody knows: one method may end something.
+const FUNCTIONS: [&str; 4] = [
+    "java/lang/Runnable",
+    "java/util/concurrent/Callable",
+    "java/util/function/Supplier",
+    "java/security/PrivilegedAction",
+];
+/// How methods are called that run what they are given, where a type has others as well: what forgets a task is given one, too.
+const RUNS: [&str; 6] = ["execute", "submit", "run", "call", "invoke", "schedule"];
 /// One in so many methods of functions and listeners throws.
 const FAILS: usize = 12;
 /// Upper bound on the open methods of a type with such a method.
@@ -86,20 +92,19 @@ impl Maker<'_> {
     }
 
     /// What a method of an object that the test writes does with a function among its arguments that takes nothing: it runs it, if
-    /// that is all that its type is for, as an executor's is, and often enough else. None if it is given no function.
-    pub fn run_given(&mut self, (_, method): &OpenMethod, open: usize, bindings: &Bindings) -> Option<Behaviour> {
+    /// that is all that its type is for, as an executor's is, or its name says so. None if it is given no function.
+    pub fn run_given(&self, (_, method): &OpenMethod, open: usize, bindings: &Bindings) -> Option<Behaviour> {
         let returns = method.returns.as_ref().map(|returns| types::substitute(returns, bindings));
         let run = |(number, parameter): (usize, &TypeSignature)| {
             let class = types::erased(&types::substitute(parameter, bindings))?.into_owned();
-            let is_function = !NO_FUNCTIONS.iter().any(|of| self.library.is_subtype(&class, of));
+            let is_function = FUNCTIONS.contains(&&*class);
             let [(owner, called)] = &*self.library.abstract_methods(&class) else { return None };
             let fits = match (&returns, &called.returns) {
                 (None, _) => true,
                 (Some(wanted), Some(given)) => self.library.fits(&types::substitute(given, &Bindings::new()), wanted),
                 (Some(_), None) => false,
             };
-            let is_interface = self.library.class(owner).is_some_and(|info| info.is_interface());
-            (is_function && is_interface && fits && called.parameters.is_empty()).then(|| {
+            (is_function && fits && called.parameters.is_empty()).then(|| {
                 let (name, descriptor) = (called.name.clone(), called.descriptor.clone());
                 let receiver = Argument::Parameter(number);
                 Call {
@@ -109,7 +114,7 @@ impl Maker<'_> {
             })
         };
         let call = method.parameters.iter().enumerate().find_map(run)?;
-        let runs = open == 1 || self.rng.one_in(2);
+        let runs = open == 1 || RUNS.iter().any(|name| method.name.starts_with(name));
         Some(if runs { Behaviour::Call(Box::new(call)) } else { Behaviour::Nothing })
     }
 

@@ -16,8 +16,8 @@ use crate::learnt::{Choice, Learnt, Name};
 
 /// Below this weight a method needs another call before it: three failures and no success.
 const SELDOM: f64 = 0.45;
-/// Above it a call is known to help.
-const HELPS: f64 = 1.2;
+/// Above it a call is known to help: two successes.
+const HELPS: f64 = 1.4;
 
 /// The choice to make a call after another of the same thread, or as its first one.
 fn after(call: Name, before: Option<Name>) -> Choice {
@@ -71,9 +71,13 @@ pub fn receiver(call: &Call) -> Option<usize> {
 }
 
 impl Composer<'_, '_> {
-    /// Whether a method mostly fails as the first call of a thread.
+    /// Whether a method mostly fails as the first call of a thread, and the test is one in which threads see to that.
     pub fn needs_companion(&self, method: usize) -> bool {
-        let is_seldom = |name| self.maker.learnt.weight(after(name, None)) < SELDOM;
+        // All threads of a test prepare their calls or none does: two that both push before they pop never find nothing.
+        let is_seldom = |name| {
+            let weight = self.maker.learnt.weight(after(name, None));
+            weight < SELDOM && self.unprepared > weight
+        };
         self.class.has_receiver(method) && self.key(method).is_some_and(is_seldom)
     }
 
@@ -90,7 +94,8 @@ impl Composer<'_, '_> {
         if since.any(|other| weight(other, learnt) > HELPS) {
             return None;
         }
-        let others: Vec<usize> = self.callable().into_iter().filter(|&other| other != method).collect();
+        let others: Vec<usize> =
+            self.callable().into_iter().filter(|&other| other != method && self.class.has_receiver(other)).collect();
         let weights: Vec<f64> =
             others.iter().map(|&other| self.key(other).map_or(0.0, |other| weight(other, learnt).powi(3))).collect();
         // Without one that is known to help the state may be to blame, or the arguments.

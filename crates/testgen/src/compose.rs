@@ -55,6 +55,9 @@ pub struct Composer<'c, 'p> {
     pub dear: &'c [bool],
     /// With which of the pair all threads begin; None if every other thread begins with the other one.
     pub in_step: Option<usize>,
+    /// Methods that return without preparation in a larger share of their calls get none in this test, so that no state is out of reach
+    /// that only calls without preparation show.
+    pub unprepared: f64,
     /// Whether the test has no subject: its calls are of static methods alone.
     pub without_subject: bool,
 }
@@ -91,7 +94,10 @@ impl Composer<'_, '_> {
         // What one call gives out another of the same thread gets: `hang` and `fetch` in each of two threads.
         let is_in_step = shape.calls > 1 && self.maker.rng.one_in(2);
         self.in_step = is_in_step.then(|| self.maker.rng.below(2));
+        self.unprepared = self.maker.rng.share();
         if let Some(state) = state.filter(|state| !state.subjects.is_empty()) {
+            // Whatever had to be done may have been.
+            self.unprepared = 1.0;
             let subject = state.subjects.first().copied();
             draft = Draft { uses_results: true, ..state };
             self.threads(&mut draft, methods, &bindings, subject, shape);
@@ -312,7 +318,7 @@ impl Composer<'_, '_> {
                 let repeated = if self.maker.rng.one_in(3) { None } else { self.repeated(draft, method, thread) };
                 match repeated {
                     Some(call) => draft.put(thread, call),
-                    None => self.suffix_call(draft, method, bindings, subject, None, thread),
+                    None => drop(self.suffix_call(draft, method, bindings, subject, None, thread)),
                 }
             }
         }
@@ -404,7 +410,7 @@ impl Composer<'_, '_> {
                 match (thread + position) % 2 {
                     0 => self.suffix_call(draft, caller, bindings, Some(subjects.0), Some(rather), thread),
                     _ => self.suffix_call(draft, other, bindings, Some(subjects.1), None, thread),
-                }
+                };
             }
         }
     }
@@ -439,19 +445,19 @@ impl Composer<'_, '_> {
 
     /// A subject and another that it gives out, in either order.
     fn with_offspring(&mut self, draft: &mut Draft, way: &Producer, bindings: &Bindings) -> Option<(usize, usize)> {
-        let first = self.maker.subject(draft, self.class, way, bindings);
         let place = Name::of("offspring");
         let weight = |giver: &usize| self.key(*giver).map_or(0.0, |key| self.maker.learnt.at(place).weight(key));
         let weights: Vec<f64> = self.offspring.iter().map(weight).collect();
         let giver = self.offspring[self.maker.rng.weighted(&weights)?];
+        let first = self.maker.subject(draft, self.class, way, bindings);
         let second = self.change(draft, giver, bindings, Some(first), None)?;
         draft.given[second] = Some(self.class.object_type(bindings));
         draft.subjects.push(second);
-        // A parent may be null, and a call of it shows that.
+        let is_first = self.maker.rng.one_in(2);
+        // A parent may be null, and the first call of the thread that has it shows that.
         let choice = self.key(giver).map(|what| Choice { place, what });
-        let calls = [Place::Suffix(0, 0), Place::Suffix(1, 0)];
-        draft.choices.extend(calls.into_iter().zip(choice.into_iter().cycle()));
-        Some(if self.maker.rng.one_in(2) { (first, second) } else { (second, first) })
+        draft.choices.extend(choice.map(|choice| (Place::Suffix(usize::from(!is_first), 0), choice)));
+        Some(if is_first { (second, first) } else { (first, second) })
     }
 
     /// The method that a thread calls there: the pair in turn, in opposite order in every other thread.
@@ -613,6 +619,7 @@ impl Composer<'_, '_> {
         draft.owner = None;
     }
 
+    /// Has a thread call a method, with what it has to call before and after. Says which of its calls that is.
     pub fn suffix_call(
         &mut self,
         draft: &mut Draft,
@@ -621,20 +628,22 @@ impl Composer<'_, '_> {
         subject: Option<usize>,
         rather: Option<Rather>,
         thread: usize,
-    ) {
+    ) -> Option<usize> {
         let class = self.class;
-        let Some(callable) = &class.methods[method] else { return };
+        let callable = class.methods[method].as_ref()?;
         if draft.suffixes.len() <= thread {
             draft.suffixes.resize(thread + 1, Vec::new());
         }
         if let Some(call) = self.mirrored(draft, callable, subject, thread).filter(|_| rather.is_none()) {
             draft.put(thread, call);
-            return;
+            return Some(draft.suffixes[thread].len() - 1);
         }
         if let Some(companion) = self.companion(method, draft.suffixes[thread].iter()) {
             self.own_call(draft, companion, bindings, subject, None, thread);
         }
+        let number = draft.suffixes[thread].len();
         self.own_call(draft, method, bindings, subject, rather, thread);
+        Some(number)
     }
 
     /// Adds a call of a method to what a thread does.

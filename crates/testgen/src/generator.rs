@@ -478,6 +478,7 @@ impl<'p> Generator<'p> {
             longest: LONGEST,
             dear: &self.dear,
             in_step: None,
+            unprepared: 1.0,
             without_subject: false,
         };
         let (mut draft, parts) = match step.target {
@@ -516,6 +517,7 @@ impl<'p> Generator<'p> {
             && self.looks_afterwards
             && step.aim == Aim::Meet
             && step.shape.grown
+            && draft.suffixes.len() > 1
             && composer.maker.rng.one_in(AFTERWARDS)
         {
             composer.afterwards(&mut draft, self.targets.all[number].methods);

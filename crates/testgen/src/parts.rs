@@ -184,7 +184,11 @@ fn given_out(library: &Library<'_>, class: &SubjectClass, facts: &ClassFacts) ->
     offspring.sort_by_key(needs);
     for giver in offspring.into_iter().take(MOST_OFFSPRING) {
         let gives = class.methods[giver].as_ref().and_then(|it| it.method.returns.clone());
-        let methods = methods(library, &class.info, false);
+        let mut methods = methods(library, &class.info, false);
+        let is_called = |it: &MethodInfo| {
+            class.callable().any(|(_, own)| own.method.name == it.name && own.method.descriptor == it.descriptor)
+        };
+        methods.retain(|(_, method)| is_called(method));
         let (source, info) = (Source::Given(giver), class.info.clone());
         parts.extend(gives.map(|gives| Part { source, info, gives, is_shareable: true, methods }));
     }

@@ -53,6 +53,11 @@ impl Relations {
         self.waits[one] && (self.notifies[other] || self.changes(other, one))
     }
 
+    /// Whether a method is known to wait.
+    pub fn waits(&self, method: usize) -> bool {
+        self.waits[method]
+    }
+
     /// A method was seen to wait. Says whether that is news.
     pub fn note_wait(&mut self, method: usize) -> bool {
         !std::mem::replace(&mut self.waits[method], true)

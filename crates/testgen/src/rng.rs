@@ -28,7 +28,12 @@ impl Rng {
 
     /// True with this probability.
     pub fn chance(&mut self, share: f64) -> bool {
-        ((self.next() >> 11) as f64 / (1u64 << 53) as f64) < share
+        self.share() < share
+    }
+
+    /// Any share, from 0 up to 1.
+    pub fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// One of these; None if there are none.

@@ -130,7 +130,10 @@ impl Scouts {
     /// to do with how it came about may need it.
     pub fn state(&self, rng: &mut Rng) -> Option<Draft> {
         let way = &rng.pick(&self.milestones)?.way;
-        Some(way.scout.begin(way.call + usize::from(rng.one_in(2)), None).finish())
+        let mut draft = way.scout.begin(way.call + usize::from(rng.one_in(2)), None).finish();
+        // What the subject was given is no longer for the thread that made the scout's calls.
+        draft.owners.fill(None);
+        Some(draft)
     }
 
     /// The way to a milestone, or to so many calls before it.

@@ -217,7 +217,7 @@ fn plainer(test: &TestCase, list: usize, call: usize) -> Vec<TestCase> {
     let gives_object = |method: &Implementation| method.descriptor.contains(")L") || method.descriptor.contains(")[");
     let matters = |method: &usize| {
         let method = &methods[*method];
-        // An executor that runs nothing is none.
+        // Somebody may wait for the task that an executor is to run.
         method.does != Behaviour::Nothing && !method.does.runs_what_it_gets() && !gives_object(method)
     };
     (0..methods.len()).filter(matters).map(change).collect()

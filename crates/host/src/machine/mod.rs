@@ -541,6 +541,11 @@ impl Machine {
         Some(ThreadId(thread as u16 + 1))
     }
 
+    /// Whether a thread waits on the monitor of an object.
+    pub fn is_waited_on(&self, object: ObjectId) -> bool {
+        self.waits.waiting((object, 0)) > 0
+    }
+
     /// How deep a thread holds a lock.
     pub fn depth(&self, thread: ThreadId, object: ObjectId) -> u32 {
         self.locks.depth(object, thread)

@@ -7,7 +7,7 @@ mod fixed;
 mod hash;
 mod lock;
 mod memory;
-mod monitor;
+pub mod monitor;
 mod opaque_monitor;
 pub mod synchronizer;
 pub mod tell;
@@ -95,6 +95,8 @@ static NATIVES: [(Hook, Function); hook_class::ALL.len()] = [
     (hook_class::COPY, Function(access::copy as *mut c_void)),
     (hook_class::CLONE, Function(access::clone as *mut c_void)),
     (hook_class::LOOK, Function(thread::look as *mut c_void)),
+    (hook_class::ASKS_OF_END, Function(thread::asks_of_end as *mut c_void)),
+    (hook_class::ENDS_WITH_THREADS, Function(thread::ends_with_threads as *mut c_void)),
     (hook_class::LOOK_OWN, Function(thread::look_own as *mut c_void)),
     (hook_class::TOUCH, Function(access::touch as *mut c_void)),
     (hook_class::RANDOM, Function(fixed::random as *mut c_void)),

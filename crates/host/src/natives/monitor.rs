@@ -2,7 +2,7 @@
 
 use super::fixed::NANOS_A_MILLI;
 use super::thread::interrupted;
-use super::{at, functions, happen_to, identity_hash, interface, named_site, number, on};
+use super::{at, functions, happen_to, identity_hash, interface, named_site, number, on, reading};
 use super::{tell, watch};
 use crate::awaited;
 use crate::control::{self, Unwind};
@@ -12,12 +12,19 @@ use crate::threads;
 use jni_sys::{JNIEnv, jboolean, jclass, jint, jlong, jobject};
 use schedule::{EventKind, ThreadId};
 
+/// The end of a thread takes its monitor, and up to Java 18 that of its group, which no event tells of: so nothing is certified, and
+/// whoever waits may have been waited for by that end.
+pub const MONITOR_OF_END: &str = "a monitor that the end of a thread takes as well";
+
 pub(super) extern "system" fn enter(env: *mut JNIEnv, _: jclass, object: jobject, site_number: jint) {
     let site = named_site(site_number);
     if control::current().is_none() || object.is_null() {
         return watch::quiet_lock(env, object, site);
     }
     depth::is_locking(functions().jvmti);
+    if reading().is_of_ends(interface(env), object) {
+        control::with_machine(|machine| machine.doubt_for(MONITOR_OF_END));
+    }
     if happen_to(env, object, at(EventKind::Lock, number(env, object), 0, site)).is_none() {
         awaited::note(interface(env), object);
     }
@@ -41,7 +48,8 @@ pub(super) extern "system" fn wait(env: *mut JNIEnv, _: jclass, object: jobject,
     if millis < 0 || !unsafe { (functions().holds_lock)(env, std::ptr::null_mut(), object) } {
         return false;
     }
-    if let Some(joined) = threads::find(identity_hash(env, object)) {
+    if let Some(joined) = threads::find(identity_hash(env, object)).filter(|joined| !is_waited_on(env, object, *joined))
+    {
         // `Thread.join` waits for the thread to be notified by its end, which no event tells of.
         return join(env, object, joined, (millis > 0).then(|| millis as u64 * NANOS_A_MILLI));
     }
@@ -63,6 +71,23 @@ pub(super) extern "system" fn wait(env: *mut JNIEnv, _: jclass, object: jobject,
         }
     }
     true
+}
+
+/// Whether code that tells of its monitors waits on a thread that was started, as on any other object. Its end notifies all who do
+/// (see [`notify_of_end`]). `Thread.join` takes the monitor in code that does not.
+fn is_waited_on(env: *mut JNIEnv, object: jobject, waited_on: ThreadId) -> bool {
+    let id = number(env, object);
+    let own = control::current();
+    threads::is_started(waited_on)
+        && own.is_some_and(|own| control::with_machine(|machine| machine.depth(own, id)).unwrap_or(0) > 0)
+}
+
+/// A thread that ends notifies all who wait on it.
+pub fn notify_of_end(env: *mut JNIEnv, thread: jobject) {
+    let id = number(env, thread);
+    if control::with_machine(|machine| machine.is_waited_on(id)).unwrap_or(false) {
+        let _ = control::event(on(EventKind::NotifyAll, id, 0));
+    }
 }
 
 /// Gives up the real monitor, however often it is held, and says how often that was.

@@ -176,11 +176,30 @@ pub(super) extern "system" fn part(env: *mut JNIEnv, _: jclass, thread: jobject,
         if !control::is_alone(kind) {
             happen(env, on(kind, id, slot as u32));
         }
-        if slot as u32 == Event::BLOCKER && threads::find(identity_hash(env, thread)).is_some_and(|other| other != own)
-        {
+        let is_other = || threads::find(identity_hash(env, thread)).is_some_and(|other| other != own);
+        if slot as u32 == Event::BLOCKER && is_other() {
             // When it is set and cleared is no event.
             control::with_machine(|machine| machine.doubt("LockSupport.getBlocker was asked of another thread"));
         }
+        if slot as u32 == Event::HANDLER {
+            asks_of_end(env, std::ptr::null_mut(), thread);
+        }
+    }
+}
+
+/// A thread is asked for what its end clears, in code that tells of no events.
+pub(super) extern "system" fn asks_of_end(env: *mut JNIEnv, _: jclass, thread: jobject) {
+    let Some(own) = control::current().filter(|_| !thread.is_null()) else { return };
+    if threads::find(identity_hash(env, thread)).is_some_and(|other| other != own && has_started(other)) {
+        control::with_machine(|machine| machine.doubt("another thread was asked for what its end clears"));
+    }
+}
+
+/// A group of threads is to end with the last of its threads, up to Java 18. Whoever makes another one in it may come too late, and
+/// no event tells of that.
+pub(super) extern "system" fn ends_with_threads(_: *mut JNIEnv, _: jclass, _: jobject) {
+    if control::current().is_some() {
+        control::with_machine(|machine| machine.doubt("a group of threads was to end with its threads"));
     }
 }
 

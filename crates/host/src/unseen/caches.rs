@@ -43,6 +43,11 @@ impl Entry {
 /// Whether no thread can see what a mutable field of an opaque class holds, or all see the same.
 pub fn is_cache(class: &str, field: &str) -> bool {
     let table = table();
+    // Code names the class by which it accesses a field, not the one that declares it. So a star would cover what is inherited, too:
+    // whether a method may be called is set and seen by threads.
+    if field == "override" {
+        return false;
+    }
     table.fields.get(class).is_some_and(|fields| fields.contains("*") || fields.contains(field))
         || table.starts.iter().any(|entry| entry.covers(class, field))
 }
@@ -105,6 +110,7 @@ mod tests {
         assert!(!is_cache("java/lang/String", "value"));
         assert!(is_cache("java/lang/reflect/Method", "methodAccessor"));
         assert!(!is_cache("java/lang/reflect/AccessibleObject", "override"));
+        assert!(!is_cache("java/lang/reflect/Field", "override"));
         assert!(is_cache("java/lang/invoke/BoundMethodHandle$Species_LLLI", "BMH_SPECIES"));
         assert!(!is_cache("java/lang/invoke/BoundMethodHandle$Species_LLLI", "argL0"));
         assert!(!is_cache("com/acme/Cache", "hash"));

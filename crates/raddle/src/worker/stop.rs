@@ -5,6 +5,20 @@ use schedule::{EventKind, ObjectId, ThreadId};
 
 use super::doubt::is_of_limit;
 
+/// Whether threads of a deadlock wait in a circle, each for what the next one holds.
+pub fn is_circle(execution: &Execution) -> bool {
+    let Some(Stop::Deadlock(blocked)) = &execution.stop else { return false };
+    let next = |thread: ThreadId| {
+        let own = blocked.iter().find(|blocked| blocked.thread == thread)?;
+        holder(own, &execution.awaited).filter(|&holder| holder != thread)
+    };
+    let comes_back = |first: &Blocked| {
+        let way = std::iter::successors(next(first.thread), |&thread| next(thread));
+        way.take(blocked.len()).any(|thread| thread == first.thread)
+    };
+    blocked.iter().any(comes_back)
+}
+
 /// One line; None for an execution that did not end early.
 pub fn describe(execution: &Execution) -> Option<String> {
     Some(match execution.stop.as_ref()? {

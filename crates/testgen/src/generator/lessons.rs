@@ -18,7 +18,11 @@ impl Generator<'_> {
     /// What became of a test that was written so. Of one that ran, calls that have never returned are left out: they were not tested.
     pub fn learn(&mut self, test: &TestCase, origin: &Origin, feedback: Feedback) {
         self.learn_recipes(test, origin, feedback);
-        let under_test = |call: &Call| name_of(call).is_some_and(|name| self.numbers.contains_key(&name));
+        let (library, class) = (&self.maker.library, &self.class.info.name);
+        let under_test = |call: &Call| {
+            let is_known = name_of(call).is_some_and(|name| self.numbers.contains_key(&name));
+            is_known && library.is_subtype(class, call.operation.class())
+        };
         companions::learn(&mut self.maker.learnt, test, feedback, under_test);
         let is_repaired = self.repair(test, origin, feedback);
         // Whether a call waits is a matter of the subject's state, not of what the call was given.

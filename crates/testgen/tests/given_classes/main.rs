@@ -625,7 +625,7 @@ fn a_call_that_needs_others_before_it_gets_them_once_it_was_seen_to_return() {
         shares.push(f64::from(ran) / f64::from(spun));
     });
     println!("{shares:.2?} of the later tests that spin a thread run");
-    assert!(shares.iter().all(|share| *share > 0.5), "{shares:?}");
+    assert!(shares.iter().all(|share| *share > 0.4), "{shares:?}");
 }
 
 #[test]

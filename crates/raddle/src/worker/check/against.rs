@@ -130,7 +130,7 @@ impl<'t> Against<'t> {
             Violation::Values { .. } => (false, false),
             Violation::Exception { class, .. } => (class == INTERRUPTED || linearize::is_by_time(execution), false),
             // Whole calls that each hold what the other wants are in no order of them.
-            Violation::Stuck if words::is_circle(execution) => return Ok(false),
+            Violation::Stuck if stop::is_circle(execution) => return Ok(false),
             Violation::Stuck | Violation::Endless => (linearize::is_by_time(execution), true),
         };
         let once = |wanted: bool, done: &mut bool| wanted && !std::mem::replace(done, true);
@@ -307,7 +307,7 @@ impl Judge for Against<'_> {
             }
         }
         let mut violation = self.violation(execution, end);
-        let is_circle = |violation: &Violation| *violation == Violation::Stuck && words::is_circle(execution);
+        let is_circle = |violation: &Violation| *violation == Violation::Stuck && stop::is_circle(execution);
         if self.test.calls_back() && violation.as_ref().is_some_and(|violation| !is_circle(violation)) {
             // Calls of other threads may come between a call and what its callback calls.
             runs.leave_open();
@@ -354,12 +354,12 @@ impl Judge for Against<'_> {
         }
         let failure = match violation {
             None => None,
-            Some(Violation::Stuck | Violation::Endless) if runs.has_uncontrolled() && !words::is_circle(execution) => {
+            Some(Violation::Stuck | Violation::Endless) if runs.has_uncontrolled() && !stop::is_circle(execution) => {
                 None
             }
             // What was not run may be what is waited for.
             Some(Violation::Stuck | Violation::Endless)
-                if oracle::drops_tasks(self.test) && !words::is_circle(execution) =>
+                if (execution.doubts_ends() || oracle::drops_tasks(self.test)) && !stop::is_circle(execution) =>
             {
                 runs.leave_open();
                 None

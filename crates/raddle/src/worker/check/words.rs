@@ -1,8 +1,7 @@
 //! Violations in words.
 
-use host::{Awaited, Blocked, CallResult, Execution, Host, Stop};
+use host::{Awaited, Blocked, CallResult, Execution, Host};
 use oracle::Rank;
-use schedule::ThreadId;
 use testcase::{Call, Operation, TestCase};
 
 use crate::worker::protocol::{Failure, FailureKind};
@@ -72,20 +71,6 @@ pub fn in_the_way(blocked: Vec<Blocked>) -> Vec<Blocked> {
     let awaited = |one: &Blocked| blocked.iter().any(|other| other.holder == Some(one.thread));
     let some: Vec<Blocked> = blocked.iter().filter(|one| awaited(one)).cloned().collect();
     if some.len() < 2 { blocked } else { some }
-}
-
-/// Whether threads of a deadlock wait in a circle, each for what the next one holds.
-pub fn is_circle(execution: &Execution) -> bool {
-    let Some(Stop::Deadlock(blocked)) = &execution.stop else { return false };
-    let next = |thread: ThreadId| {
-        let own = blocked.iter().find(|blocked| blocked.thread == thread)?;
-        stop::holder(own, &execution.awaited).filter(|&holder| holder != thread)
-    };
-    let comes_back = |first: &Blocked| {
-        let way = std::iter::successors(next(first.thread), |&thread| next(thread));
-        way.take(blocked.len()).any(|thread| thread == first.thread)
-    };
-    blocked.iter().any(comes_back)
 }
 
 /// What threads wait for, in whatever order.

@@ -20,7 +20,7 @@ use super::judge::Judge;
 use super::protocol::{self, Certificate, Explored, Failure, FailureKind, Finding};
 use super::reason::Reason;
 use super::runs::Runs;
-use super::{show, told};
+use super::{show, stop, told};
 use bounds::Bounds;
 use races::Races;
 use silence::Silence;
@@ -405,6 +405,10 @@ impl Exploration<'_> {
             return Ok(None);
         }
         let is_hang = failure.kind == FailureKind::Hang;
+        let is_stuck = is_hang || failure.kind == FailureKind::Deadlock;
+        if is_stuck && execution.doubts_ends() && !stop::is_circle(execution) {
+            return Ok(None);
+        }
         if is_hang {
             match self.fairly(runs, execution)? {
                 (_, Some(fair)) if fair.kind == FailureKind::Hang => {}
