@@ -62,7 +62,9 @@ fn a_fixture_notices_when_a_hook_is_left_out() {
         "blocks",
         "pauses",
         // What these tell matters to explorations, whose tests notice.
+        "asksOfEnd",
         "copiesMemory",
+        "endsWithThreads",
         "quietIn",
         "watchesElement",
         "watchesEnter",

@@ -86,7 +86,9 @@ fn nothing_is_certified_that_was_not_seen() {
 }
 
 /// For each hook that watches, a fixture that is taken for right without it.
-const NOTICED_BY: [(&str, &str); 8] = [
+const NOTICED_BY: [(&str, &str); 10] = [
+    ("asksOfEnd", "EndClears"),
+    ("endsWithThreads", "EndOfGroup"),
     ("copiesMemory", "DirectBulk"),
     ("initialises", "InitTally"),
     ("watchesElement", "CodePoint"),
