@@ -22,7 +22,8 @@ pub(super) extern "system" fn enter(env: *mut JNIEnv, _: jclass, object: jobject
         return watch::quiet_lock(env, object, site);
     }
     depth::is_locking(functions().jvmti);
-    if reading().is_of_ends(interface(env), object) {
+    // `Thread.setName` takes it, too, and gives it up again whoever waits.
+    if reading().is_of_ends(interface(env), object) && watch::is_of_application(site) {
         control::with_machine(|machine| machine.doubt_for(MONITOR_OF_END));
     }
     if happen_to(env, object, at(EventKind::Lock, number(env, object), 0, site)).is_none() {

@@ -157,17 +157,19 @@ pub(super) fn quiet(env: *mut JNIEnv, object: jobject, index: Option<u32>, site:
 
 #[cold]
 fn note_quiet(env: *mut JNIEnv, object: jobject, index: Option<u32>, site_id: SiteId) {
-    let of_application = {
-        let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
-        let class = loaded.as_ref().and_then(|loaded| loaded.sites.get(site_id)).map(|site| &*site.class);
-        class.is_some_and(|class| !is_of_jdk(class))
-    };
-    if of_application {
+    if is_of_application(site_id) {
         let (kind, field) = site(site_id);
         let hash = if object.is_null() { 0 } else { identity_hash(env, object) };
         let location = Location { hash, slot: Some(index.unwrap_or(field)) };
         control::note_unseen(location, Done { kind, site: site_id, opens: field, can_open: false }, true);
     }
+}
+
+/// Whether a site is in code of an application.
+pub(super) fn is_of_application(site: SiteId) -> bool {
+    let loaded = LOADED.lock().unwrap_or_else(|e| e.into_inner());
+    let class = loaded.as_ref().and_then(|loaded| loaded.sites.get(site)).map(|site| &*site.class);
+    class.is_some_and(|class| !is_of_jdk(class))
 }
 
 #[cold]
